@@ -20,6 +20,8 @@ pub struct TakenTransition {
     pub to: StateId,
     /// The thread in which the event occurred.
     pub thread: u32,
+    /// The code address, as [`crate::PathEvent`] has it.
+    pub address: u64,
     /// The time of the event, in nanoseconds since the program's start; 0 if times are not taken.
     pub time: u64,
     /// The number of the event among all events of the monitor, from 1.
@@ -140,6 +142,7 @@ impl Monitor {
                 from: record.from,
                 to: record.to,
                 thread: record.thread,
+                address: record.address,
                 time: record.time,
                 sequence: record.sequence,
             })
@@ -152,9 +155,10 @@ impl Monitor {
         self.history.is_kept()
     }
 
-    /// Returns the verdict of a slice in a state.
+    /// Returns the verdict of a slice that enters a state, whether or not the run has ended
+    /// since.
     pub fn verdict_in(&self, state: StateId) -> Verdict {
-        self.at_this_point(state)
+        self.behaviour.verdict(state)
     }
 
     fn view(&self, place: Place) -> SliceView<'_> {

@@ -3,6 +3,7 @@
 //! A sample reads each slice's cell once and builds views of what is shown only; the hot path
 //! knows nothing of it.
 
+mod kept_places;
 #[cfg(test)]
 mod tests;
 
@@ -12,24 +13,30 @@ use juror_event::{EventId, Verdict};
 use juror_language::show::{Form, Graph, Map, show};
 use juror_language::{Property, StateId};
 use juror_monitor::{SliceId, SliceView as MonitorSlice, TakenTransition};
-use juror_view::SliceView;
 use juror_view::live::{
     PictureState, PictureTransition, PictureView, PropertySample, SampleView, SampleWanted,
     SlicesView, SlicesWanted, StateSample, TimelineMark, TimelineView,
 };
-use juror_view::location::Places;
+use juror_view::location::{Places, event_words};
+use juror_view::{SliceView, ViolationView};
+use kept_places::KeptPlaces;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The number of pieces into which the time line is divided.
 const PIECES: u64 = 150;
+/// The limit of steps of a path; the page shows fewer.
+const STEPS_MAX: usize = 1_000;
 /// The limit of marks of a time line.
 const MARKS_MAX: usize = 600;
 
-/// The graphs of the properties, computed once.
+/// The graphs of the properties, computed once, and the places of a program that is gone.
 #[derive(Default)]
-pub struct Pictures(Vec<Picture>);
+pub struct Pictures {
+    list: Vec<Picture>,
+    kept: KeptPlaces,
+}
 
 /// The graph of a property.
 struct Picture {
@@ -88,25 +95,35 @@ impl Pictures {
         wanted: &SampleWanted,
         places: Option<&P>,
     ) -> SampleView {
-        self.0
+        self.list
             .retain(|picture| shown.iter().any(|it| picture.is_of(it)));
         let properties = shown.iter().map(|monitored| {
-            let picture = self.of(monitored);
-            sample(monitored, picture, wanted, places)
+            let number = self.number_of(monitored);
+            let Pictures { list, kept } = self;
+            let picture = &mut list[number];
+            match places {
+                Some(places) => sample(monitored, picture, wanted, Some(places)),
+                None => sample(monitored, picture, wanted, Some(&*kept)),
+            }
         });
         SampleView {
             properties: properties.collect(),
             timeline: wanted.timeline.then(|| timeline(shown, wanted.window)),
+            events: event_count(shown),
         }
     }
 
-    fn of(&mut self, monitored: &MonitoredProperty) -> &mut Picture {
-        let known = self.0.iter().position(|it| it.is_of(monitored));
-        let position = known.unwrap_or_else(|| {
-            self.0.push(Picture::new(monitored));
-            self.0.len() - 1
-        });
-        &mut self.0[position]
+    fn number_of(&mut self, monitored: &MonitoredProperty) -> usize {
+        let known = self.list.iter().position(|it| it.is_of(monitored));
+        known.unwrap_or_else(|| {
+            self.list.push(Picture::new(monitored));
+            self.list.len() - 1
+        })
+    }
+
+    /// Keeps the places of the remembered transitions of a program that is about to go.
+    pub fn keep_places<P: Places>(&mut self, shown: &[MonitoredProperty], places: &P) {
+        self.kept = KeptPlaces::of(shown, places);
     }
 }
 
@@ -214,9 +231,17 @@ fn sample<P: Places>(
             .keeps_history()
             .then(|| picture.edges(monitored, &kinds)),
         next,
-        chosen: chosen.map(|id| report::violation(monitored, id, places, false, false)),
+        chosen: chosen
+            .map(|id| with_last_steps(report::violation(monitored, id, places, false, false))),
         name,
     }
+}
+
+/// Leaves the last steps of a path, which is in each sample.
+fn with_last_steps(mut view: ViolationView) -> ViolationView {
+    let spare = view.path.len().saturating_sub(STEPS_MAX);
+    view.path.drain(..spare);
+    view
 }
 
 /// Returns whether a slice has the values of a binding, each as text.
@@ -296,6 +321,44 @@ fn matches(monitored: &MonitoredProperty, slice: &MonitorSlice<'_>, filter: &str
         || monitored.monitor.state_name(slice.state).contains(filter)
 }
 
+/// Returns the number of events: one that several properties name is one event.
+fn event_count(shown: &[MonitoredProperty]) -> u64 {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for monitored in shown {
+        let events = monitored.property.events.iter();
+        for (event, &count) in events.zip(&monitored.occurrences) {
+            let most = counts.entry(event_words(event)).or_insert(0);
+            *most = count.max(*most);
+        }
+    }
+    counts.values().sum()
+}
+
+/// The events that properties have told of one thread and piece of time, by their words.
+#[derive(Default)]
+struct Told(FxHashMap<(u64, u32, String), Counted>);
+
+#[derive(Default)]
+struct Counted {
+    property: usize,
+    now: u64,
+    most: u64,
+}
+
+impl Told {
+    /// Counts an event of a property. Returns whether no property before has told so many.
+    fn is_new(&mut self, property: usize, key: (u64, u32, String)) -> bool {
+        let counted = self.0.entry(key).or_default();
+        if counted.property != property {
+            (counted.property, counted.now) = (property, 0);
+        }
+        counted.now += 1;
+        let is_new = counted.now > counted.most;
+        counted.most = counted.most.max(counted.now);
+        is_new
+    }
+}
+
 /// Returns the remembered transitions of all properties by thread and time. A live run takes the
 /// times of events only if a property needs them.
 fn timeline(shown: &[MonitoredProperty], window: Option<(u64, u64)>) -> TimelineView {
@@ -328,7 +391,8 @@ fn timeline(shown: &[MonitoredProperty], window: Option<(u64, u64)>) -> Timeline
     let (begin, end) = window.map_or((first, last), |(begin, end)| (begin, end.max(begin)));
     let piece = (end - begin) / PIECES + 1;
     let mut marks: BTreeMap<(u64, u32), TimelineMark> = BTreeMap::new();
-    for monitored in shown {
+    let mut told = Told::default();
+    for (property, monitored) in shown.iter().enumerate() {
         let monitor = &monitored.monitor;
         let taken = monitor.transitions_since(0).0;
         for taken in taken.filter(|taken| (begin..=end).contains(&moment(taken))) {
@@ -340,7 +404,11 @@ fn timeline(shown: &[MonitoredProperty], window: Option<(u64, u64)>) -> Timeline
                 count: 0,
                 violated: None,
             });
-            mark.count += 1;
+            let event = monitored.property.event(taken.event);
+            let words = event.map_or_else(String::new, event_words);
+            if told.is_new(property, (number, taken.thread, words)) {
+                mark.count += 1;
+            }
             if taken.from != taken.to && monitor.verdict_in(taken.to) == Verdict::Violated {
                 mark.violated = Some(monitored.property.name.to_string());
             }

@@ -76,6 +76,8 @@ pub struct SampleView {
     pub properties: Vec<PropertySample>,
     /// The events by thread and time, if wanted.
     pub timeline: Option<TimelineView>,
+    /// The number of events: one that several properties name is one event.
+    pub events: u64,
 }
 
 /// A property at one moment.
@@ -139,7 +141,7 @@ pub struct TimelineMark {
     pub from: u64,
     /// The end.
     pub to: u64,
-    /// The number of transitions.
+    /// The number of events; one that several properties name is one event.
     pub count: u64,
     /// The property that was violated in it, if any.
     pub violated: Option<String>,

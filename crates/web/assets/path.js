@@ -6,6 +6,8 @@ import { propertyNow, violationsNow } from "./store.js";
 import { grouped, oneLine, placeWords, timeWords, valuesWords } from "./text.js";
 
 const STEPS_MAX = 200;
+// A path has at most this number of steps, the last ones.
+const PATH_MAX = 1000;
 const HEADS = ["From", "Event", "To", "Place", "Thread", "Time"];
 
 /** Creates the path; `commands` is null where no command is possible. */
@@ -94,7 +96,8 @@ function subjectWords(now, path, earlier) {
     ? [`Slice ${valuesWords(chosen.binding)}${chosen.forgotten ? ", which has ended" : ""}.`]
     : [];
   if (path.length === 0) return [...slice, "No event yet."].join(" ");
-  const more = earlier > 0 ? [`${grouped(earlier)} earlier steps are not shown.`] : [];
+  const number = path.length < PATH_MAX ? `${grouped(earlier)} earlier steps` : "Earlier steps";
+  const more = earlier > 0 ? [`${number} are not shown.`] : [];
   return [...slice, ...more, "The newest step is the last."].join(" ");
 }
 

@@ -191,7 +191,7 @@ pub(crate) fn snapshot(
     let window = choices
         .window
         .map(|(from, to)| json!({ "from_ns": from, "to_ns": to }));
-    let total: u64 = sample.properties.iter().map(|it| it.events).sum();
+    let total = sample.events;
     json!({
         "sequence": sequence,
         "status": shown.status,

@@ -89,6 +89,49 @@ fn a_sample_counts_slices_by_state_and_lights_what_was_taken_since() {
     assert_eq!(lit(&later), ["first a second"]);
 }
 
+/// Two properties of the same events, which both hold at the end.
+const TWO: &str = "event a = before a(n)\nevent b = before b(n)\n\
+    property one\nltl always (a implies eventually b)\n\
+    property two\nstate idle accepting { on a -> open }\n\
+    state open non-accepting { on b -> idle }\n";
+
+#[test]
+fn an_event_of_two_properties_is_one_and_an_open_state_is_no_violation() {
+    let mut run = Run::new(TWO);
+    for time in [10, 20, 30] {
+        run.take(&[("a", 1, time), ("b", 1, time + 5)]);
+    }
+    let end = run.offline.finish(None);
+    assert_eq!(end.violations, []);
+    let wanted = SampleWanted {
+        timeline: true,
+        ..SampleWanted::default()
+    };
+    let sample = run.sample(&wanted);
+    assert_eq!(sample.events, 6);
+    let marks = sample.timeline.expect("it is wanted").marks;
+    assert_eq!(marks.iter().map(|mark| mark.count).sum::<u64>(), 6);
+    assert!(
+        marks.iter().all(|mark| mark.violated.is_none()),
+        "{marks:?}"
+    );
+}
+
+#[test]
+fn places_are_kept_when_the_program_goes() {
+    let mut run = Run::new(SLICED);
+    run.take(&[("a", 1, 10), ("a", 1, 20)]);
+    let shown = &run.offline.monitors.properties;
+    let before = run
+        .pictures
+        .sample(shown, &since(0), Some(&run.offline.recorded.places));
+    run.pictures
+        .keep_places(shown, &run.offline.recorded.places);
+    let after = run.pictures.sample::<KeptPlaces>(shown, &since(0), None);
+    let path = |sample: &SampleView| sample.properties[0].chosen.clone().expect("one").path;
+    assert_eq!(path(&before), path(&after));
+}
+
 #[test]
 fn a_violated_slice_is_chosen_unless_another_one_is_wanted() {
     let mut run = Run::new(SLICED);

@@ -317,6 +317,10 @@ impl Session {
         let allows_unbound = self.options.allow_unbound;
         let summaries = gone.summaries(&self.processes.monitors, program, allows_unbound);
         let process = self.process_name();
+        if let Some(program) = program {
+            let shown = self.processes.monitors.shown();
+            self.user.pictures.keep_places(shown, program);
+        }
         if let Some(program) = &mut self.processes.program {
             program.debuggee.take_terminal();
         }

@@ -51,6 +51,7 @@ impl Driver for Played {
         SampleView {
             properties: vec![sample],
             timeline: None,
+            events: self.samples,
         }
     }
     fn slices(&mut self, wanted: &SlicesWanted) -> Result<SlicesView, CommandError> {
