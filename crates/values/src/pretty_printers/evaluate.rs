@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// The most elements and characters that are read.
 pub(crate) const ELEMENTS_MAX: usize = 200;
+/// The most elements for which the address space of a program has room.
+const COUNT_MAX: i128 = 1 << 47;
 /// The most statements that one view executes: a bound for damaged containers.
 const STEPS_MAX: usize = 20_000;
 
@@ -150,12 +152,17 @@ impl<'a> Run<'a> {
                 }
             }
             Statement::For(name, start, end, body) => self.count(name, start, end, body)?,
-            Statement::Count(expression) if matches!(self.wanted, Wanted::Length) => {
+            Statement::Count(expression) => {
                 let count = self.integer(expression)?;
-                self.passed = usize::try_from(count).map_err(|_| Halt::Failed)?;
-                return Err(Halt::Full);
+                // A container that is not made yet, or is damaged.
+                if !(0..=COUNT_MAX).contains(&count) {
+                    return Err(Halt::Failed);
+                }
+                if matches!(self.wanted, Wanted::Length) {
+                    self.passed = usize::try_from(count).map_err(|_| Halt::Failed)?;
+                    return Err(Halt::Full);
+                }
             }
-            Statement::Count(_) => {}
             Statement::Element(expression) => {
                 let element = self.evaluate(expression)?;
                 self.element(element)?;
