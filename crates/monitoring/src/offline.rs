@@ -336,8 +336,8 @@ impl Offline {
             let bindings = self.recorded.bindings(number);
             for event in bindings.flat_map(Binding::not_recorded) {
                 if let Some(words) = monitored.and_then(|it| words(&it.property, event)) {
-                    let never = format!("`{words}` never happened");
-                    summary.remarks.retain(|remark| *remark != never);
+                    let never = format!("`{words}` ");
+                    summary.remarks.retain(|remark| !remark.starts_with(&never));
                     summary
                         .undecided
                         .push(format!("`{words}` was not recorded"));

@@ -9,10 +9,13 @@ use crate::monitors::{MonitoredProperty, Monitors};
 use crate::violation_counts;
 use juror_event::{EventId, Reach, SymbolicEvent, Verdict};
 use juror_instrument::probes::InlinedTotal;
-use juror_language::Property;
+use juror_language::{Behaviour, Property, State};
 use juror_view::location::{Places, event_words};
 use juror_view::{EventSummary, PropertySummary, ViolationCount};
 use std::sync::Arc;
+
+/// The number of stops from which on they are told.
+const UNWINDING_STOPS_MIN: u64 = 100;
 
 /// The totals of the processes that have ended, by property.
 #[derive(Debug, Default)]
@@ -201,6 +204,15 @@ impl Total {
             )),
         }
         let events = || monitored.property.events.iter().zip(&self.events);
+        if monitored.unwinding_stops >= UNWINDING_STOPS_MIN
+            && events().any(|(event, _)| event.kind.is_end_of_call())
+        {
+            remarks.push(format!(
+                "the program stopped {} times where it leaves calls otherwise than by a return \
+                 (longjmp, exceptions), which may end calls that are followed",
+                monitored.unwinding_stops
+            ));
+        }
         let mut inlined: Vec<String> = events()
             .flat_map(|(event, total)| inlined_remarks(&event.subject, total.inlined))
             .collect();
@@ -219,10 +231,16 @@ impl Total {
             return remarks;
         }
         if is_silent && absent.len() < self.events.len() {
-            remarks.push(
-                "none of its events happened: the verdict says nothing about the behaviour"
-                    .to_owned(),
-            );
+            // Without an event the first states were never left.
+            let is_complete = self.events.iter().all(|total| total.needed);
+            let which = if is_complete {
+                "none of its events"
+            } else {
+                "none of the events that its first state waits for"
+            };
+            remarks.push(format!(
+                "{which} happened: the verdict says nothing about the behaviour"
+            ));
             return remarks;
         }
         // Events that were monitored and never happened.
@@ -232,8 +250,40 @@ impl Total {
                 && event.reach == Reach::Anywhere
                 && !absent.contains(&&*event.subject)
         });
-        remarks.extend(never.map(|(event, _)| format!("`{}` never happened", event_words(event))));
+        let is_always_watched = |event: &SymbolicEvent| {
+            let mut events = monitored.property.events.iter();
+            let number = events.position(|it| std::ptr::eq(it, event));
+            number.is_some_and(|number| is_needed_everywhere(&monitored.property, number))
+        };
+        remarks.extend(never.map(|(event, _)| {
+            let words = event_words(event);
+            if is_always_watched(event) {
+                format!("`{words}` never happened")
+            } else {
+                format!("`{words}` did not happen in a state that waits for it")
+            }
+        }));
         remarks
+    }
+}
+
+/// Returns whether each state waits for an event: in another one nobody knows whether it
+/// happens. The states of a formula are not known beforehand.
+fn is_needed_everywhere(property: &Property, event: usize) -> bool {
+    let waits = |state: &State| {
+        let mut transitions = state.transitions.iter();
+        transitions.any(|transition| usize::from(transition.event.0) == event)
+    };
+    match &property.behaviour {
+        // What binds no parameter stays in the first state.
+        Behaviour::Automaton { states, initial } if !property.slice.is_empty() => {
+            states.get(initial.index()).is_some_and(waits)
+        }
+        Behaviour::Automaton { states, .. } => states
+            .iter()
+            .filter(|state| !state.transitions.is_empty())
+            .all(waits),
+        Behaviour::Logic(_) => false,
     }
 }
 
@@ -402,6 +452,34 @@ mod tests {
         assert!(
             remark.starts_with("no state needed the events that happened"),
             "{remark}"
+        );
+    }
+
+    /// An event that a state does not wait for is not watched in it.
+    #[test]
+    fn only_an_event_that_each_state_waits_for_is_known_not_to_happen() {
+        let remarks = |occurrences: [u64; 2], states: &str| {
+            let text = format!("property p event a = before f() event b = before g() {states}");
+            let source = PropertySource::new("p.prop", text);
+            let (mut monitors, _) = loading::load(&[source], 0).expect("it is right");
+            let monitored = &mut monitors.properties[0];
+            monitored.occurrences = occurrences.to_vec();
+            monitored.bound = vec![true, true];
+            let summaries = Totals::default().summaries(&monitors, PLACES, false);
+            summaries[0].remarks.clone()
+        };
+        let both = "state s { on a -> t on b -> t } state t { on a -> s on b -> s }";
+        let one = "state s { on a -> t on b -> t } state t { on a -> s }";
+        assert_eq!(remarks([2, 0], both), ["`before g` never happened"]);
+        assert_eq!(
+            remarks([2, 0], one),
+            ["`before g` did not happen in a state that waits for it"]
+        );
+        let silent = |states| remarks([0, 0], states).remove(0);
+        assert!(silent(both).starts_with("none of its events happened: "));
+        let first = "state s { on a -> t } state t { on b -> s }";
+        assert!(
+            silent(first).starts_with("none of the events that its first state waits for happened")
         );
     }
 

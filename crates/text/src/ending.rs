@@ -110,6 +110,10 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
             format!("{verdict} when it was disabled")
         });
     }
+    let is_silent = summary.events.iter().all(|event| event.occurrences == 0);
+    if is_silent && word == "HOLDS" {
+        facts.push("not one of its events was seen".to_owned());
+    }
     if summary.slices > 0 {
         facts.push(count(summary.slices, "slice", "slices"));
     }

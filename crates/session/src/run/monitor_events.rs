@@ -17,6 +17,7 @@ use juror_monitoring::monitors::{EventOutcome, Monitors};
 use juror_monitoring::report;
 use juror_points::point::passage;
 use juror_program::locations;
+use juror_program::program::Program;
 use juror_view::observer::Observer;
 use juror_view::{PointLocation, PointView, location};
 
@@ -165,6 +166,13 @@ impl Session {
         let Some(program) = &mut process.program else {
             return Ok(());
         };
+        if status != 0 && has_leak_sanitizer(program) {
+            observer.notice(&format!(
+                "the program contains LeakSanitizer, which fails under a debugger: the status \
+                 {status} may be its own, and no leak is reported; ASAN_OPTIONS=detect_leaks=0 \
+                 leaves it out"
+            ));
+        }
         let mut outcome = EventOutcome::default();
         let thread = ThreadId(program.debuggee.pid());
         program.begin_moment();
@@ -233,4 +241,13 @@ impl Session {
         }
         views
     }
+}
+
+/// Returns whether the program looks for leaks at its end by stopping its own threads, which
+/// the kernel refuses to a process that is traced.
+fn has_leak_sanitizer(program: &Program) -> bool {
+    let found = program
+        .modules
+        .definitions("__lsan_do_leak_check", |_| true);
+    !found.is_empty()
 }
