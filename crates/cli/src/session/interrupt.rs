@@ -262,6 +262,7 @@ impl Reach {
         (self.interrupt)();
         let mut begin = Moment::now(&self.thread);
         let mut was_leaving = false;
+        let mut has_input = true;
         loop {
             let waited = Moment::now(&self.thread).since(&begin);
             let is_leaving = state.is_leaving.load(Ordering::SeqCst);
@@ -279,7 +280,7 @@ impl Reach {
                 self.waker.abandon_waits();
             }
             if !state.is_running.load(Ordering::SeqCst) && !is_leaving {
-                close_input();
+                has_input = has_input && close_input();
                 if let Ok(prompt) = state.prompt.lock()
                     && let Some(PromptWaker(wake)) = &*prompt
                 {
@@ -292,9 +293,13 @@ impl Reach {
     }
 }
 
-/// Makes whatever reads the standard input find its end.
-fn close_input() {
-    if let Ok(nothing) = File::open("/dev/null") {
-        let _ = nix::unistd::dup2_stdin(nothing);
+/// Makes whatever reads the standard input find its end. Returns whether there still is one:
+/// without a descriptor for an empty one it is closed.
+fn close_input() -> bool {
+    let replaced = File::open("/dev/null").map(nix::unistd::dup2_stdin);
+    if let Ok(Ok(())) = replaced {
+        return true;
     }
+    let _ = nix::unistd::close(0);
+    false
 }

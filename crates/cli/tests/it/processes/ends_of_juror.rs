@@ -687,8 +687,8 @@ fn a_batch_run_that_is_ended_tells_its_verdicts() {
     };
     for (options, signal, code) in [
         (&["--timeout", "1"][..], None, Some(124)),
-        (&[], Some(Signal::SIGTERM), None),
-        (&[], Some(Signal::SIGHUP), None),
+        (&[][..], Some(Signal::SIGTERM), None),
+        (&[][..], Some(Signal::SIGHUP), None),
     ] {
         let ended = of(options, signal);
         assert_eq!(ended.status.code(), code, "{}", ended.output);
