@@ -1,7 +1,7 @@
 /*
  * Limits its own memory in the middle of a run: `own_limit as` its address space to 1 GiB,
  * `own_limit data` its data to 64 MiB, `own_limit tight` its address space to what it has
- * and 4 MiB. Then allocates 20 MB, if not `tight`, and calls `put` for many objects.
+ * and 1 MiB. Then allocates 20 MB, if not `tight`, and calls `put` for many objects.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "data") == 0)
         limit(RLIMIT_DATA, 64ul << 20);
     if (is_tight)
-        limit(RLIMIT_AS, address_space() + (4ul << 20));
+        limit(RLIMIT_AS, address_space() + (1ul << 20));
     for (int i = 0; i < 20 && !is_tight; i++) {
         char *block = malloc(1000000);
 

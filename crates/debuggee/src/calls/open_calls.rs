@@ -73,7 +73,16 @@ impl Debuggee {
             extended: &extended,
             signal_mask: kernel::signal_mask(thread.0).map_err(failed)?,
         };
-        self.add_rescue(frame, &before)?;
+        if !self.add_rescue(frame, &before)? && self.has_all_rescues() {
+            self.remove(back, Owner::Internal)?;
+            return Err(DebuggeeError::System {
+                what: "call another function in the program",
+                source: std::io::Error::other(
+                    "too many calls are open in it, and one more would not find back if juror were \
+                     killed: finish or abandon one",
+                ),
+            });
+        }
 
         // From here on only the thread's end makes anything fail.
         let depth = self.calls.depth(thread);

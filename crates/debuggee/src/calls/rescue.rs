@@ -20,8 +20,8 @@ mod frames;
 use crate::kernel::ExtendedState;
 use juror_arch::Registers;
 
-/// How many calls can be open at a time that find back by themselves. Further
-/// ones end the process by `SIGILL` where they return without juror.
+/// How many calls can be open at a time in an attached process: so many find back by
+/// themselves.
 const ENTRY_COUNT: usize = 16;
 
 /// The frames of one process.

@@ -60,7 +60,9 @@ impl Monitors {
         let monitored = self.properties.get(monitor)?;
         let native = monitored.native.get()?;
         let stops = *monitored.stops.get(event)?;
-        let occurrences = *monitored.occurrences.get(event)?;
+        // Those in the program are counted there.
+        let counted = native.word.event_counts().into_iter().nth(event)?;
+        let occurrences = native.occurrences.get(event)?.saturating_add(counted);
         if stops < FEW || stops.saturating_mul(2) < occurrences {
             return None;
         }

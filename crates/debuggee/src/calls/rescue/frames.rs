@@ -135,6 +135,12 @@ impl Debuggee {
         Ok(true)
     }
 
+    /// Returns true if as many calls are open as find back by themselves.
+    pub(crate) fn has_all_rescues(&self) -> bool {
+        let rescue = self.calls.rescue.as_ref();
+        rescue.is_some_and(|rescue| rescue.entries.iter().all(|it| it.stack.is_some()))
+    }
+
     /// Takes the frame of a call from the table: juror has moved the thread
     /// back, or it has ended.
     pub(crate) fn remove_rescue(&mut self, stack: u64) {
