@@ -6,8 +6,8 @@
 //! 2009, algorithm D; [`crate::joining`]).
 //!
 //! An event of a formula may have several roles; a slice takes it once, with the
-//! effects of all roles whose binding it contains. If none of the effects takes place
-//! in a slice, the event is no step of it.
+//! effects of all roles whose binding it contains. Each role has an effect without a
+//! condition, which may be that it is a step.
 //!
 //! **Invariant:** for every binding, the maximal slice whose binding it contains is in
 //! the state of the property evaluated alone over the events that concern the binding

@@ -101,7 +101,7 @@ enum Mode {
     Traps,
 }
 
-const MODES: [Mode; 12] = [
+const MODES: [Mode; 11] = [
     Mode::Prompt(""),
     Mode::Prompt("break tick\ncontinue\n"),
     Mode::Prompt("break tick\ncontinue\nfinish\nstep\nnext\nnext\n"),
