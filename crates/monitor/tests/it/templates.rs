@@ -83,6 +83,7 @@ impl Ground {
                 EffectAction::Set => self.valuation |= bit,
                 EffectAction::Clear => self.valuation &= !bit,
                 EffectAction::Pulse => pulses |= bit,
+                EffectAction::Step => {}
             }
         }
         let letter = Letter(self.valuation | pulses);
