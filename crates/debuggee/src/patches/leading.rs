@@ -54,6 +54,10 @@ impl Debuggee {
         let Some(left) = self.leave_stub(thread)? else {
             return Ok(false);
         };
+        if event == Event::Exit {
+            // It executes nothing more, and who has killed it waits for its end.
+            return Ok(false);
+        }
         // Otherwise a process has sent it.
         let ends_step = is_trap && (left.was_at_gate || signal_code(thread)? > 0);
         let is_fault = is_signal && !ends_step && is_own_fault(thread, signal)?;

@@ -56,7 +56,7 @@ impl Monitors {
     /// Returns why the program stops for most occurrences of an event that is taken in it.
     fn stopping(&self, monitor: usize, event: usize) -> Option<&'static str> {
         /// Fewer stops cost nothing.
-        const FEW: u64 = 16;
+        const FEW: u64 = 1_000;
         let monitored = self.properties.get(monitor)?;
         let native = monitored.native.get()?;
         let stops = *monitored.stops.get(event)?;
