@@ -58,13 +58,13 @@ impl Debuggee {
         [access, flags, descriptor]: [u64; 3],
     ) -> Result<Option<u64>, DebuggeeError> {
         let taken = self.mappings();
-        let windows = (0..WINDOWS_MAX).map(|number| WINDOWS + number * WINDOW_LENGTH);
+        let mut windows = (0..WINDOWS_MAX).map(|number| WINDOWS + number * WINDOW_LENGTH);
         let is_free = |start: &u64| {
             let end = start + WINDOW_LENGTH;
             !taken.iter().any(|it| it.start < end && *start < it.end)
         };
         // Without a window it cannot grow.
-        let start = windows.into_iter().find(is_free).unwrap_or(0);
+        let start = windows.find(is_free).unwrap_or(0);
         self.call(libc::SYS_mmap, [start, bytes, access, flags, descriptor, 0])
     }
 

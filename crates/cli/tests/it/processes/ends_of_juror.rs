@@ -270,7 +270,9 @@ impl Trial {
         started.arg(env!("CARGO_BIN_EXE_juror")).args(command);
         match self.mode {
             Mode::Prompt(_) => {}
-            Mode::Batch => drop(started.args(["--batch", "--property"]).arg(&property)),
+            Mode::Batch => {
+                started.args(["--batch", "--property"]).arg(&property);
+            }
             Mode::Traps => {
                 started.args(["--batch", "--tier", "trap", "--property"]);
                 started.arg(&property);

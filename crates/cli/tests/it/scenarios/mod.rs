@@ -318,7 +318,6 @@ fn scenarios_change_only_what_they_may() {
         ("set pun.bits.high = 5", "these bytes", "--allow-programs"),
         ("set held.word = 5", "these bytes", "--allow-programs"),
         ("set hidden = 5", "these bytes", "--allow-programs"),
-        ("set q.items[0] = 1", "", ""),
         ("set pushes = done()", "", ""),
         ("command \"jump done\"", "other code", "--allow-programs"),
         ("command \"j *done\"", "other code", "--allow-programs"),
