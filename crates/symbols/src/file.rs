@@ -6,6 +6,7 @@ use crate::dwarf::files::{FileIndex, FoundFile};
 use crate::dwarf::names::Watch;
 use crate::elf::{ElfFile, Header, PltEntry, SymbolTable};
 use crate::function::FunctionIndex;
+use crate::function::shared_code::{LoneJumps, read_lone_jumps};
 use crate::names;
 use crate::separate::{self, Search};
 use crate::settings::{Cache, SymbolSettings};
@@ -40,6 +41,7 @@ pub(crate) struct Inner {
     functions: OnceLock<FunctionIndex>,
     pub found_functions: Answers<Box<str>, Function>,
     pub found_copies: Answers<Box<str>, InlinedCopy>,
+    lone_jumps: OnceLock<LoneJumps>,
     frame_rules: OnceLock<FrameRules>,
 }
 
@@ -101,6 +103,7 @@ impl SymbolFile {
                 functions: OnceLock::new(),
                 found_functions: Answers::default(),
                 found_copies: Answers::default(),
+                lone_jumps: OnceLock::new(),
                 frame_rules: OnceLock::new(),
             }),
         }
@@ -286,6 +289,12 @@ impl Inner {
 
     pub fn functions(&self) -> &FunctionIndex {
         self.functions.get_or_init(|| FunctionIndex::build(self))
+    }
+
+    /// Returns the functions that consist of one jump, by its target.
+    pub fn lone_jumps(&self) -> &LoneJumps {
+        self.lone_jumps
+            .get_or_init(|| read_lone_jumps(&self.elf, self.symbols().functions()))
     }
 
     pub fn frame_rules(&self) -> &FrameRules {

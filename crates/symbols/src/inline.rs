@@ -27,6 +27,7 @@ mod doubt;
 mod entry_line;
 mod holder;
 mod outlined;
+mod variants;
 
 /// A call that was replaced by the callee's code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,9 @@ pub struct InlinedCopy {
     pub call_file: Option<PathBuf>,
     /// The line of the call.
     pub call_line: Option<u32>,
+    /// Whether it is no call of its own: the body of a constructor or destructor in the
+    /// variant that is called for a whole object.
+    pub is_own_body: bool,
     pub(crate) die: DieRef,
     /// The DIE of the function that contains the copy.
     pub(crate) holder: DieRef,
@@ -112,6 +116,7 @@ impl SymbolFile {
         for caller in facts.function_dies().filter(|it| callers.contains(it)) {
             let mut copies: Vec<Copy> = Vec::new();
             let mut path = outlined::Path::new(info, caller);
+            let mut around: Vec<isize> = Vec::new();
             info.walk(caller, |depth, die, entry| {
                 match entry.tag() {
                     // A nested function has its own copies.
@@ -119,6 +124,9 @@ impl SymbolFile {
                     gimli::DW_TAG_inlined_subroutine => {}
                     _ => return Visit::Descend,
                 }
+                around.retain(|outer| *outer < depth);
+                let is_outermost = around.is_empty();
+                around.push(depth);
                 let Some(origin) = info.origin(unit, entry) else {
                     return Visit::Descend;
                 };
@@ -146,6 +154,8 @@ impl SymbolFile {
                         die,
                         entry,
                         goes_on_at: Vec::new(),
+                        origin,
+                        is_outermost,
                     });
                 }
                 Visit::Descend
@@ -154,6 +164,7 @@ impl SymbolFile {
                 continue;
             }
             let holder = caller;
+            let own_body = variants::own_body(self, info, holder, &copies);
             let number = facts.function_numbered(caller);
             let caller = number.and_then(|number| info.function_of_unit(unit, number));
             let caller: Arc<str> =
@@ -163,6 +174,7 @@ impl SymbolFile {
                 let (call_file, call_line) = self.call_site(info, copy.die);
                 found.push(InlinedCopy {
                     outlined_part: self.outlined_part(info, &copy),
+                    is_own_body: own_body == Some(copy.die),
                     die: copy.die,
                     holder,
                     name: copy.callee.name,
@@ -290,6 +302,10 @@ struct Copy {
     entry: u64,
     /// The start addresses of the outlined part where it was inlined again.
     goes_on_at: Vec<u64>,
+    /// The abstract instance of the callee.
+    origin: DieRef,
+    /// Whether no other copy contains it.
+    is_outermost: bool,
 }
 
 /// The function name given by the user.

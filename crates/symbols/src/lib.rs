@@ -54,7 +54,7 @@ pub use calls::{CallInstruction, CallTarget, calls_ahead};
 pub use elf::{Binding, FileKind, Header, Segment, ThreadLocalStorage};
 pub use error::SymbolError;
 pub use file::SymbolFile;
-pub use function::Function;
+pub use function::{Function, FunctionEntry};
 pub use inline::{Beginning, Doubt, InlinedCall, InlinedCopy, InlinedFrame, Order, OutlinedPart};
 pub use labels::Label;
 pub use line::{Line, LineAddresses, is_path_of};

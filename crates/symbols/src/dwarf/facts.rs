@@ -80,6 +80,9 @@ pub(crate) struct Facts {
     /// The qualified names of functions without code: abstract instances and declarations.
     pub(super) abstract_names: FxHashMap<usize, Box<str>>,
     pub(super) linkage_names: FxHashMap<usize, Box<str>>,
+    /// The definitions of functions without code of their own: it was folded with that of
+    /// another function, discarded, or only inlined.
+    without_own_code: Vec<usize>,
     /// The origins of functions, by the offset of their DIE.
     pub(super) origins: FxHashMap<usize, DieRef>,
     pub(super) global_names: FxHashMap<usize, (Box<str>, bool)>,
@@ -195,6 +198,12 @@ impl Facts {
         self.functions.iter().map(|function| function.record.die)
     }
 
+    /// Iterates over the definitions of functions without code of their own.
+    pub fn functions_without_own_code(&self, unit: u32) -> impl Iterator<Item = DieRef> {
+        let offsets = self.without_own_code.iter();
+        offsets.map(move |&offset| DieRef { unit, offset })
+    }
+
     /// Iterates over the functions with code.
     pub fn function_records(&self) -> impl Iterator<Item = &FunctionRecord> {
         self.functions.iter().map(|function| &function.record)
@@ -276,8 +285,21 @@ impl Facts {
             (function.record.low_pc, nameless, function.record.die)
         });
         // Identical functions folded by the linker share an address; keep one.
-        self.functions
-            .dedup_by_key(|function| function.record.low_pc);
+        let (folded, names) = (&mut self.without_own_code, &mut self.abstract_names);
+        let linkage_names = &mut self.linkage_names;
+        self.functions.dedup_by(|next, kept| {
+            let is_same = next.record.low_pc == kept.record.low_pc;
+            if is_same {
+                let record = &mut next.record;
+                let offset = record.die.offset;
+                folded.push(offset);
+                if !record.name.is_empty() {
+                    names.insert(offset, std::mem::take(&mut record.name));
+                }
+                linkage_names.extend(record.linkage_name.take().map(|name| (offset, name)));
+            }
+            is_same
+        });
         for (number, PendingFunction { record, .. }) in self.functions.iter_mut().enumerate() {
             let first = record.ranges.iter();
             if let Some(at) = first.clone().position(|it| it.contains(&record.low_pc)) {

@@ -68,6 +68,26 @@ impl DebugInfo {
         found
     }
 
+    /// Returns whether a unit defines a function with this qualified name or this linkage
+    /// name, with code of its own or not: an alias is declared at most. `near` is a unit in
+    /// which it may be without code of its own.
+    pub fn defines_function(&self, name: &str, linkage_name: &str, near: u32) -> bool {
+        let mut units = match self.found_by_search(name, Wanted::Code) {
+            Some(found) => found.units.clone(),
+            None => self.unit_numbers().collect(),
+        };
+        units.push(near);
+        self.facts_of(&units).any(|(unit, facts)| {
+            let is_named = |it: &super::facts::PendingFunction| {
+                let record = self.named_function(unit, facts, it);
+                *record.name == *name || record.linkage_name.as_deref() == Some(linkage_name)
+            };
+            let mut without = facts.functions_without_own_code(unit);
+            without.any(|die| self.is_abstract_exactly(die, name, linkage_name))
+                || facts.functions.iter().any(is_named)
+        })
+    }
+
     /// Returns the types with this last component in the order of their DIEs; the first of
     /// each name and kind.
     pub fn types_with_tail(&self, tail: &str) -> Vec<TypeRecord> {

@@ -40,6 +40,19 @@ impl DebugInfo {
         self.full_name((die.unit, self.facts(die.unit)?), die)
     }
 
+    /// Returns whether a function without code has this qualified name or this linkage name.
+    pub fn is_abstract_exactly(&self, die: DieRef, name: &str, linkage_name: &str) -> bool {
+        let Some(facts) = self.facts(die.unit) else {
+            return false;
+        };
+        let linked = |(die, facts): (DieRef, &Facts)| {
+            let known = facts.linkage_names.get(&die.offset);
+            known.is_some_and(|known| **known == *linkage_name)
+        };
+        self.full_name((die.unit, facts), die) == Some(name)
+            || self.with_origins((die.unit, facts), die).any(linked)
+    }
+
     /// Returns whether a function without code matches a name as written, by its qualified
     /// name or by its linkage name, which has the type and the trait of a Rust method.
     pub fn is_abstract_named(&self, die: DieRef, name: &str, written: &str) -> bool {

@@ -18,6 +18,8 @@ pub(crate) enum Language {
     C,
     Cpp,
     Rust,
+    /// Go: the stacks of functions move.
+    Go,
     /// Assembly: functions without types, parameters or results.
     Assembler,
     Other,
@@ -160,6 +162,7 @@ impl Language {
             | gimli::DW_LANG_C_plus_plus_14
             | gimli::DW_LANG_C_plus_plus_17
             | gimli::DW_LANG_C_plus_plus_20 => Language::Cpp,
+            gimli::DW_LANG_Go => Language::Go,
             gimli::DW_LANG_Rust => Language::Rust,
             gimli::DW_LANG_Mips_Assembler => Language::Assembler,
             _ => Language::Other,

@@ -12,7 +12,7 @@ mod symbols;
 pub use header::{FileKind, Header, Segment, ThreadLocalStorage};
 pub(crate) use plt::PltEntry;
 pub use symbols::Binding;
-pub(crate) use symbols::{SymbolKind, SymbolTable};
+pub(crate) use symbols::{Symbol, SymbolKind, SymbolTable};
 
 use crate::SymbolError;
 use crate::cache::CompressedSection;

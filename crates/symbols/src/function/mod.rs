@@ -4,10 +4,16 @@
 //! come from DWARF; exported names, clones made by the compiler, and functions without
 //! debug information come from the symbol table.
 
+mod async_body;
 mod callees;
+mod entry_jumps;
 mod index;
 mod search;
+pub(crate) mod shared_code;
 pub(crate) mod signature;
+mod thunks;
+
+pub use entry_jumps::FunctionEntry;
 
 pub(crate) use index::FunctionIndex;
 
@@ -80,6 +86,16 @@ impl Function {
     /// Returns whether the function has debug information.
     pub fn has_debug_info(&self) -> bool {
         self.die.is_some()
+    }
+
+    /// Returns whether the code is a part of a coroutine of C++ that runs or destroys it
+    /// (`.resume`, `.destroy`, `.cleanup` of clang, `.actor` of gcc), and not the function
+    /// that makes it.
+    pub fn is_coroutine_part(&self) -> bool {
+        let raw = self.linkage_name.as_deref().unwrap_or(&self.name);
+        let words = names::split_clone(raw).1.unwrap_or("").split('.');
+        let parts = ["resume", "destroy", "cleanup", "actor"];
+        words.skip(1).any(|word| parts.contains(&word))
     }
 }
 
@@ -207,6 +223,18 @@ impl SymbolFile {
             fragment: false,
             die: Some(record.die),
         }
+    }
+
+    /// Returns the indirect functions, one for each resolver.
+    pub fn indirect_functions(&self) -> Vec<Function> {
+        let symbols = self.inner.symbols().functions().iter();
+        let indirect = symbols.filter(|it| it.kind == SymbolKind::IndirectFunction);
+        let mut addresses: Vec<u64> = indirect.map(|it| it.address).collect();
+        addresses.dedup();
+        let resolvers = addresses.into_iter();
+        resolvers
+            .filter_map(|address| self.function_with_low_pc(address))
+            .collect()
     }
 
     /// Iterates over all functions by ascending address, including PLT stubs.

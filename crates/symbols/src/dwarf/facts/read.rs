@@ -231,6 +231,9 @@ impl<'a> Pass<'a> {
             if let Some(linkage_name) = linkage_name {
                 self.facts.linkage_names.insert(die.offset, linkage_name);
             }
+            if !attributes.declaration {
+                self.facts.without_own_code.push(die.offset);
+            }
             self.bodies.push((depth, attributes.had_code()));
             if let Some(full) = full {
                 self.scopes.push((depth, full.clone()));
