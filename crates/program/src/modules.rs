@@ -326,6 +326,13 @@ impl Modules {
         self.is_dynamic_linker(module) || module.symbols.is_linkage_stub(module.to_file(address))
     }
 
+    /// Returns whether an address is in a function of the compiler that leads a call on to
+    /// another one: a thunk of a virtual function, or one for an indirect call.
+    pub fn is_in_thunk(&self, address: u64) -> bool {
+        let bound = self.function_at(address);
+        bound.is_some_and(|it| it.module.symbols.leads_on(&it.function))
+    }
+
     /// Returns whether a module is the dynamic linker of the program.
     pub fn is_dynamic_linker(&self, module: &Module) -> bool {
         let linker = self

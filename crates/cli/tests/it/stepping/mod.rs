@@ -3,3 +3,4 @@
 mod linkage_table;
 mod restart_frame;
 mod signals;
+mod thunks;
