@@ -5,15 +5,19 @@
 //! reads of its plans; nothing is allocated.
 
 mod binding;
+mod doubts;
 mod inlined;
 mod reading;
+mod source_calls;
 
 pub use binding::{
     BindError, BoundCall, BoundCalls, bind_event, bind_inlined_calls, parameter_names,
 };
+pub use doubts::{CallDoubt, DoubtReason};
 pub use inlined::{AtInlined, InlinedCallSite, InlinedEntry, InlinedPolicy, InlinedTotal};
 
 use crate::capture_plan::CapturePlan;
+use juror_arch::abi;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, Unavailability};
 use juror_program::program::Program;
@@ -42,6 +46,8 @@ pub struct Probe {
     pub captures: Vec<CapturePlan>,
     /// The start of the inlined call that it is at, if it is at one.
     pub inlined: Option<InlinedEntry>,
+    /// Whether a loop of the function also jumps to the address: such an arrival is no call.
+    pub is_loop_head: bool,
     /// Whether its trap is inserted.
     pub is_inserted: bool,
 }
@@ -74,6 +80,17 @@ impl Probe {
     /// the function or line itself.
     fn order(&self) -> Option<Order> {
         self.inlined.as_ref().map(|entry| entry.order)
+    }
+
+    /// Returns whether its event is that of a call that enters its function.
+    pub fn is_of_call(&self) -> bool {
+        self.kind.is_call() && self.inlined.is_none()
+    }
+
+    /// Returns whether the return of a call that was entered is awaited: for an event, or to tell
+    /// the rounds of a loop from calls.
+    fn awaits_return(&self) -> bool {
+        self.kind.is_end_of_call() || self.is_loop_head
     }
 
     /// Returns whether it is at the end of a call and has arguments, which only the entry knows.
@@ -205,7 +222,7 @@ impl Probes {
             }
             probe.is_inserted = true;
             program.debuggee.insert(probe.address, Owner::Monitor)?;
-            if probe.kind.is_end_of_call() {
+            if probe.awaits_return() {
                 awaited.push(number as u32);
             }
         }
@@ -216,7 +233,7 @@ impl Probes {
             }
             probe.is_inserted = false;
             has_removed = true;
-            if probe.kind.is_end_of_call() {
+            if probe.awaits_return() {
                 if self.pending.waits_for(number as u32) {
                     self.quiet.remove(&probe.address);
                 } else {
@@ -315,6 +332,38 @@ impl Probes {
         order
     }
 
+    /// Returns whether a thread at an address has jumped there in a call that it has entered
+    /// before, and not been called: the return address is where it was.
+    pub fn is_in_loop(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<bool, DebuggeeError> {
+        if !self.is_loop_head(address) {
+            return Ok(false);
+        }
+        let stack = program.registers(thread)?.stack_pointer();
+        let Ok(caller) = program.debuggee.read_u64(stack) else {
+            return Ok(false);
+        };
+        let is_entered = |call: &PendingReturn| {
+            let function = self.get(call.probe).map(|probe| probe.address);
+            !call.at_entry && call.address == caller && function == Some(address)
+        };
+        let frame = abi::frame_at_entry(stack);
+        Ok(self.pending.of_frame(thread, frame).iter().any(is_entered))
+    }
+
+    /// Returns whether an inserted probe is at the head of a loop that its function begins with.
+    pub fn is_loop_head(&self, address: u64) -> bool {
+        let mut here = self.numbers_at(address).iter();
+        here.any(|&number| {
+            self.get(number)
+                .is_some_and(|probe| probe.is_loop_head && probe.is_inserted)
+        })
+    }
+
     /// Collects in `hit` the probes at an address whose event is the end of the call: those that
     /// are inserted, and those of the same monitors with arguments, since their events may become
     /// needed before the call returns.
@@ -327,7 +376,7 @@ impl Probes {
                 .filter_map(|&it| self.get(it))
         };
         hit.extend(numbers.filter(|&number| {
-            let Some(probe) = self.get(number).filter(|it| it.kind.is_end_of_call()) else {
+            let Some(probe) = self.get(number).filter(|it| it.awaits_return()) else {
                 return false;
             };
             let is_seen = || here().any(|it| it.is_inserted && it.monitor == probe.monitor);

@@ -49,6 +49,9 @@ pub enum NoHead {
     /// Unwinders recognize the code by its bytes.
     #[error("unwinders know it by its bytes")]
     SignalReturn,
+    /// The runtime of Go knows the code by its addresses.
+    #[error("the runtime of Go knows its code by the addresses")]
+    Go,
     /// The kernel restarts the code from its beginning.
     #[error("it is in a restartable sequence")]
     RestartableSequence,

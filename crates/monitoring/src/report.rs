@@ -8,7 +8,7 @@ mod tests;
 use crate::monitors::{EventOutcome, MonitoredProperty, Monitors, ViolatedSlice};
 use crate::violation_counts;
 use juror_event::{EventId, Reach, Read, SymbolicEvent, Value};
-use juror_instrument::probes::BindError;
+use juror_instrument::probes::{BindError, CallDoubt};
 use juror_language::{Diagnostic, EvaluationError, Property};
 use juror_monitor::{Change, Monitor, PathEvent, SliceId};
 use juror_view::location::{Places, event_location, event_words};
@@ -275,6 +275,7 @@ pub fn violation<P: Places>(
             .map(|deadline| deadline_view(monitored, id, deadline, places)),
         at_end,
         repeated,
+        notes: doubts(monitored),
     }
 }
 
@@ -416,6 +417,7 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             only,
             elsewhere,
         } => inlined::diagnostic(event, sites, *only, elsewhere.as_deref()),
+        BindError::Doubtful { doubts } => doubtful(event, doubts),
         BindError::Subject { message, help, .. } => {
             let span = if event.subject_span.is_empty() {
                 event.span.clone()
@@ -455,4 +457,27 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             diagnostic
         }
     }
+}
+
+/// Returns the diagnostic of an event whose calls cannot be counted where they arrive.
+fn doubtful(event: &SymbolicEvent, doubts: &[CallDoubt]) -> Diagnostic {
+    let messages: Vec<String> = doubts.iter().map(ToString::to_string).collect();
+    let mut helps: Vec<String> = doubts.iter().map(CallDoubt::help).collect();
+    helps.dedup();
+    let span = event.subject_span.clone();
+    let mut diagnostic = Diagnostic::error("doubtful-calls", span, messages.join("; "));
+    diagnostic.help = Some(format!(
+        "{}, or accept it with --ignore-inlined",
+        helps.join("; ")
+    ));
+    diagnostic
+}
+
+/// Returns what is to be known of the calls that are the events of a property.
+fn doubts(monitored: &MonitoredProperty) -> Vec<String> {
+    let all = monitored.doubts.iter().flatten();
+    let mut notes: Vec<String> = all.map(ToString::to_string).collect();
+    notes.sort();
+    notes.dedup();
+    notes
 }

@@ -8,7 +8,7 @@ use crate::monitors::monitored_property::slice_total;
 use crate::monitors::{MonitoredProperty, Monitors};
 use crate::violation_counts;
 use juror_event::{EventId, Reach, SymbolicEvent, Verdict};
-use juror_instrument::probes::InlinedTotal;
+use juror_instrument::probes::{CallDoubt, InlinedTotal};
 use juror_language::{Behaviour, Property, State};
 use juror_view::location::{Places, event_words};
 use juror_view::{EventSummary, PropertySummary, ViolationCount};
@@ -43,6 +43,7 @@ struct EventTotal {
     tier: Option<String>,
     bound: bool,
     inlined: InlinedTotal,
+    doubts: Vec<CallDoubt>,
     /// Whether some monitor waits for it.
     needed: bool,
 }
@@ -102,6 +103,7 @@ impl Total {
             tier: monitored.tiers.get(index).cloned().flatten(),
             bound: monitored.bound.get(index).copied().unwrap_or(false),
             inlined: monitored.inlined.get(index).copied().unwrap_or_default(),
+            doubts: monitored.doubts.get(index).cloned().unwrap_or_default(),
             needed: monitored.monitor.is_needed(EventId(index as u16)),
         };
         Total {
@@ -136,6 +138,9 @@ impl Total {
             inlined.seen = inlined.seen.max(others.inlined.seen);
             inlined.likely = inlined.likely.max(others.inlined.likely);
             inlined.of_linker = inlined.of_linker.max(others.inlined.of_linker);
+            event.doubts.extend_from_slice(&others.doubts);
+            event.doubts.sort();
+            event.doubts.dedup();
             event.needed |= others.needed;
         }
     }
@@ -218,6 +223,10 @@ impl Total {
             .collect();
         inlined.dedup();
         remarks.append(&mut inlined);
+        let mut doubts: Vec<&CallDoubt> = events().flat_map(|(_, it)| &it.doubts).collect();
+        doubts.sort();
+        doubts.dedup();
+        remarks.extend(doubts.iter().map(ToString::to_string));
         let absent = self.absent(monitored);
         remarks.extend(absent.iter().map(|event| absent_words(event, "had")));
         let absent: Vec<&str> = absent.iter().map(|event| &*event.subject).collect();

@@ -32,6 +32,11 @@ pub fn write(page: &mut Page, view: &ViolationView) {
         page.push(&named_values(&view.variables));
         page.end_line(LABEL_COLUMNS);
     }
+    for note in &view.notes {
+        label(page, "note");
+        page.push(note);
+        page.end_line(LABEL_COLUMNS);
+    }
 }
 
 fn label(page: &mut Page, word: &str) {

@@ -65,6 +65,8 @@ pub struct ViolationView {
     pub at_end: bool,
     /// Whether there was an earlier violation of the same kind at the same place.
     pub repeated: bool,
+    /// What is to be known of the calls that are its events.
+    pub notes: Vec<String>,
 }
 
 /// A deadline that passed without an event.

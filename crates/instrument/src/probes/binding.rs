@@ -1,6 +1,9 @@
 //! Binds a symbolic event of a call to the loaded definitions of its function, with a plan for each
 //! capture.
 
+use super::doubts::{
+    CallDoubt, async_body_named, entry_point, shared_implementation, without_coroutine_parts,
+};
 use super::inlined::{
     AtInlined, InlinedCallSite, InlinedEntry, InlinedPolicy, InlinedTotal, bind_inlined,
 };
@@ -12,6 +15,9 @@ use juror_program::program::Program;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// The most definitions of one event whose callers are searched in the code of their modules.
+const CALLERS_SEARCHED_MAX: usize = 8;
 
 /// The reason for which an event cannot be bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +37,11 @@ pub enum BindError {
         only: bool,
         /// A module that has the function, and none of these calls.
         elsewhere: Option<String>,
+    },
+    /// What arrives at the function's first instruction is not certain to be its calls.
+    Doubtful {
+        /// The reasons.
+        doubts: Vec<CallDoubt>,
     },
     /// The line, location, system call or signal does not exist.
     Subject {
@@ -65,6 +76,8 @@ pub struct BoundCall {
     pub captures: Vec<CapturePlan>,
     /// The start of the inlined call, if it is one.
     pub inlined: Option<InlinedEntry>,
+    /// Whether a loop of the function also jumps to the address.
+    pub is_loop_head: bool,
 }
 
 /// All addresses at which an event of a call happens.
@@ -74,6 +87,8 @@ pub struct BoundCalls {
     pub calls: Vec<BoundCall>,
     /// The number of inlined calls, by their treatment.
     pub inlined: InlinedTotal,
+    /// What the user has to know of the calls.
+    pub doubts: Vec<CallDoubt>,
 }
 
 /// Returns the loaded calls that an event means: those of the function's definitions, and inlined
@@ -87,7 +102,9 @@ pub fn bind_event(
 ) -> Result<BoundCalls, BindError> {
     let wanted = |module: &Module| module.is_reached(&event.reach);
     let definitions = program.modules.reached_definitions(&event.subject, wanted);
-    let definitions = one_for_each_object(definitions);
+    let mut definitions = one_for_each_object(definitions);
+    let mut doubts = Vec::new();
+    without_coroutine_parts(event, &mut definitions, &mut doubts);
     let inlined = bind_inlined(program, event, policy)?;
     if !inlined.refused.is_empty() && !policy.ignore {
         let mut homes = definitions.iter().map(|it| it.module.name());
@@ -112,11 +129,14 @@ pub fn bind_event(
     }
     let mut calls = inlined.calls;
     let is_own = !calls.is_empty() || definitions.iter().any(|it| it.module.is_main);
+    let is_few = definitions.len() <= CALLERS_SEARCHED_MAX;
     'definitions: for mut definition in definitions {
         if definition.function.indirect {
+            let asked = definition;
             definition = program
-                .resolve_indirect(&definition, thread, false)
+                .resolve_indirect(&asked, thread, false)
                 .ok_or(BindError::Indirect)?;
+            doubts.extend(shared_implementation(program, &asked, &definition, thread));
         }
         let mut captures = Vec::with_capacity(event.captures.len());
         for (slot, capture) in event.captures.iter().enumerate() {
@@ -137,22 +157,32 @@ pub fn bind_event(
             };
             captures.push(plan);
         }
+        let entry = entry_point(event, &definition, is_few, &mut doubts);
         calls.push(BoundCall {
-            address: definition.address(),
+            address: entry.address,
             function: definition.function.name.clone(),
             captures,
             inlined: None,
+            is_loop_head: entry.is_loop_head,
         });
+    }
+    doubts.sort();
+    doubts.dedup();
+    if !policy.ignore && !doubts.iter().all(CallDoubt::is_only_told) {
+        doubts.retain(|doubt| !doubt.is_only_told());
+        return Err(BindError::Doubtful { doubts });
     }
     Ok(BoundCalls {
         calls,
         inlined: inlined.total,
+        doubts,
     })
 }
 
 /// Keeps of the variants of a constructor or destructor (*Itanium C++ ABI*, section 5.1.4.3) those
 /// that call no other variant, so that one object has one event: a deleting destructor calls the
-/// complete one, which may call the base one.
+/// complete one, which may call the base one. A variant with the body of its own may call another
+/// one for another object.
 fn one_for_each_object(definitions: Vec<Bound>) -> Vec<Bound> {
     // Few names have variants, and a name may have thousands of definitions.
     let mut variants: FxHashMap<Vec<u8>, Vec<&Bound>> = FxHashMap::default();
@@ -172,6 +202,7 @@ fn one_for_each_object(definitions: Vec<Bound>) -> Vec<Bound> {
                     .module
                     .symbols
                     .calls_directly(&one.function, &other.function)
+                && !one.module.symbols.has_own_body(&one.function)
         })
     };
     let kept: Vec<bool> = definitions.iter().map(|it| !goes_on(it)).collect();
@@ -258,6 +289,9 @@ pub fn parameter_names(program: &Program, event: &SymbolicEvent) -> Vec<String> 
 }
 
 fn near_function(program: &Program, event: &SymbolicEvent) -> Option<String> {
+    if let Some(body) = async_body_named(&program.modules, &event.subject) {
+        return Some(body);
+    }
     let mut names: Vec<String> = Vec::new();
     let modules = program.modules.iter();
     for module in modules.filter(|module| module.is_reached(&event.reach)) {

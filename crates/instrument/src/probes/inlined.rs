@@ -9,7 +9,7 @@ use crate::capture_plan::{InlinedSite, plan_inlined_capture};
 use juror_event::{EventKind, Reach, SymbolicEvent};
 use juror_program::modules::{Bound, Module};
 use juror_program::program::Program;
-use juror_symbols::{Beginning, Binding, InlinedCall, InlinedCopy, Order, scope_and_name};
+use juror_symbols::{Beginning, Binding, InlinedCall, InlinedCopy, Order};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -100,9 +100,8 @@ pub(super) fn bind_inlined(
     let has_own = event.reach == Reach::Anywhere && !own.is_empty();
     let others = linker_has_its_own(program, event);
     let is_of_linker = |module: &Module| others.as_ref().is_some_and(|it| *it == module.path);
-    let is_meant = |module: &Module, copy: &InlinedCopy| {
-        (module.is_main || !has_own) && !is_of_same_object(copy)
-    };
+    let is_meant =
+        |module: &Module, copy: &InlinedCopy| (module.is_main || !has_own) && !copy.is_own_body;
     let mut bound = BoundInlined::default();
     if policy.at == AtInlined::Never || event.kind != EventKind::BeforeCall {
         let mut copies = program.modules.inlined_copies(&event.subject, wanted);
@@ -154,18 +153,6 @@ fn linker_has_its_own(program: &Program, event: &SymbolicEvent) -> Option<PathBu
         .iter()
         .any(is_exported)
         .then(|| linker.path.clone())
-}
-
-/// Returns whether a constructor or destructor was inlined into another variant of itself, which
-/// has the event of the object.
-fn is_of_same_object(copy: &InlinedCopy) -> bool {
-    let Some((scope, last)) = scope_and_name(&copy.name) else {
-        return false;
-    };
-    let class = scope_and_name(scope).map_or(scope, |(_, class)| class);
-    let plain = |name: &str| name.split('<').next().unwrap_or(name).to_owned();
-    let is_constructor = plain(last) == plain(class);
-    (last.starts_with('~') || is_constructor) && copy.caller == copy.name
 }
 
 fn bind_inlined_call(
@@ -239,6 +226,7 @@ fn bind_beginning(
             level: beginning.level,
             caller: beginning.caller,
         }),
+        is_loop_head: false,
     })
 }
 

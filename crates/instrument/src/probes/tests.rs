@@ -12,6 +12,7 @@ fn probe(monitor: u16, event: u16, address: u64, kind: EventKind) -> Probe {
         function: "f".into(),
         captures: Vec::new(),
         inlined: None,
+        is_loop_head: false,
         is_inserted: false,
     }
 }

@@ -128,6 +128,9 @@ impl ModuleCode {
         if denied::is_signal_return(code.unwrap_or_default()) {
             return Some(NoHead::SignalReturn);
         }
+        if function.is_some_and(|it| self.symbols.is_of_go(it)) {
+            return Some(NoHead::Go);
+        }
         function.and_then(denied_name).map(NoHead::Function)
     }
 

@@ -447,6 +447,7 @@ mod tests {
             function: "a".into(),
             captures: Vec::new(),
             inlined: None,
+            is_loop_head: false,
             is_inserted: false,
         }
     }

@@ -455,6 +455,7 @@ mod tests {
             function: "f".into(),
             captures: Vec::new(),
             inlined: None,
+            is_loop_head: false,
             is_inserted: true,
         };
         let (before, after) = (EventKind::BeforeCall, EventKind::AfterCall);

@@ -93,7 +93,8 @@ impl Monitors {
         if let Some(recorder) = &mut self.recorder {
             recorder.begin(program, options)?;
         }
-        if self.probes.iter().any(|probe| probe.kind.is_end_of_call()) {
+        let awaits_return = |probe: &Probe| probe.kind.is_end_of_call() || probe.is_loop_head;
+        if self.probes.iter().any(awaits_return) {
             self.unwind_points.insert(program).map_err(internal)?;
         }
         Ok(())
@@ -189,8 +190,16 @@ impl Monitors {
     ) -> Result<(), BindError> {
         let bound = bind_event(program, symbolic, thread, options.inlined)?;
         let monitored = self.properties.get_mut(usize::from(monitor));
-        if let Some(total) = monitored.and_then(|it| it.inlined.get_mut(usize::from(event.0))) {
-            *total = bound.inlined;
+        if let Some(monitored) = monitored {
+            let event = usize::from(event.0);
+            if let Some(total) = monitored.inlined.get_mut(event) {
+                *total = bound.inlined;
+            }
+            if let Some(doubts) = monitored.doubts.get_mut(event) {
+                doubts.extend(bound.doubts);
+                doubts.sort();
+                doubts.dedup();
+            }
         }
         for call in bound.calls {
             let moment = call.inlined.as_ref().map(|entry| entry.order);
@@ -206,6 +215,7 @@ impl Monitors {
                     function: call.function,
                     captures: call.captures,
                     inlined: call.inlined,
+                    is_loop_head: call.is_loop_head,
                     is_inserted: false,
                 });
             }
@@ -233,6 +243,7 @@ impl Monitors {
                         function: site.function.into(),
                         captures: site.captures,
                         inlined: None,
+                        is_loop_head: false,
                         is_inserted: false,
                     });
                 }

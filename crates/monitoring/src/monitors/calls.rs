@@ -22,7 +22,8 @@ impl Monitors {
         outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
         program.begin_moment();
-        if !self.places.is_empty() && self.places.announces(address) {
+        let is_round = self.probes.is_in_loop(program, thread, address)?;
+        if !is_round && !self.places.is_empty() && self.places.announces(address) {
             self.places.enter(program, thread, address)?;
         }
         let mut hit = std::mem::take(&mut self.hit);
@@ -34,14 +35,23 @@ impl Monitors {
         let mut moment = self.probes.hit(address, None, &mut hit);
         while let Some(now) = moment {
             for &number in hit.iter().filter(|number| !done.contains(number)) {
+                if is_round && self.probes.get(number).is_some_and(Probe::is_of_call) {
+                    continue;
+                }
                 let values = &mut values;
                 self.take_call(program, thread, number, values, observer, outcome)?;
             }
             moment = self.probes.hit(address, Some(now), &mut hit);
         }
-        self.probes.awaited_at(address, &mut hit);
+        if is_round {
+            hit.clear();
+        } else {
+            self.probes.awaited_at(address, &mut hit);
+        }
         hit.retain(|number| !done.contains(number));
-        if !self.await_in_program(program, thread, &hit)? {
+        // The rounds of a loop are told from calls by what is awaited here.
+        let is_told = self.probes.is_loop_head(address);
+        if is_told || !self.await_in_program(program, thread, &hit)? {
             for &number in &hit {
                 self.probes.await_return(program, thread, number)?;
             }

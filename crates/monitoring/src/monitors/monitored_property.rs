@@ -3,7 +3,7 @@
 use crate::in_process::{CurrentMonitor, NativeSlot};
 use crate::listeners::QueuedTrigger;
 use juror_event::{EventId, Verdict};
-use juror_instrument::probes::InlinedTotal;
+use juror_instrument::probes::{CallDoubt, InlinedTotal};
 use juror_language::{EvaluationError, Property};
 use juror_monitor::{Change, Monitor, SliceId};
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub struct MonitoredProperty {
     pub bound: Vec<bool>,
     /// By event: the totals of its inlined calls.
     pub inlined: Vec<InlinedTotal>,
+    /// By event: what is to be known of its calls.
+    pub doubts: Vec<Vec<CallDoubt>>,
     /// The number of events that were ignored because they could not be evaluated.
     pub errors: u64,
     /// The counts at the fork, inherited from the parent process.
@@ -95,6 +97,7 @@ impl MonitoredProperty {
             violated_by_end: 0,
             bound: vec![false; events],
             inlined: vec![InlinedTotal::default(); events],
+            doubts: vec![Vec::new(); events],
             errors: 0,
             inherited: InheritedCounts::default(),
         }
@@ -123,6 +126,7 @@ impl MonitoredProperty {
             since: self.since,
             bound: self.bound.clone(),
             inlined: self.inlined.clone(),
+            doubts: self.doubts.clone(),
             inherited: InheritedCounts {
                 events: self.sequence(),
                 slices: slice_total(self),

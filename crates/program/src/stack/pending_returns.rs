@@ -207,6 +207,14 @@ impl PendingReturns {
         }
     }
 
+    /// Returns the pending calls of a frame in the order of entry.
+    pub fn of_frame(&self, thread: ThreadId, frame: u64) -> &[PendingReturn] {
+        let frames = self.threads.get(&thread);
+        frames
+            .and_then(|it| it.get(&frame))
+            .map_or(&[], |calls| calls)
+    }
+
     /// Returns the frame of the outermost pending call of a thread.
     pub fn outermost(&self, thread: ThreadId) -> Option<u64> {
         self.threads.get(&thread)?.keys().copied().max()

@@ -96,6 +96,7 @@ pub fn violation() -> ViolationView {
         deadline: None,
         at_end: false,
         repeated: false,
+        notes: Vec::new(),
     }
 }
 

@@ -12,3 +12,4 @@ mod other_kinds;
 mod parts_of_containers;
 mod results_of_rust;
 mod system_call_stops;
+mod which_function;

@@ -1,0 +1,197 @@
+//! Calls that the source has and the code lacks.
+//!
+//! A call of a function to itself at its end becomes a jump to its beginning, and LLVM lets
+//! calls of a function lead to another one with the same code. The debug information says
+//! neither; the text of the source does, where it is found.
+
+use juror_program::modules::Bound;
+use juror_symbols::{Line, scope_and_name, without_parameters};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The largest size in bytes of a source file that is read.
+const SIZE_MAX: u64 = 8 << 20;
+/// The largest number of lines of a function that are read.
+const LINES_MAX: usize = 4_000;
+/// The largest number of callers whose text is read.
+const CALLERS_MAX: usize = 64;
+
+/// Returns the places of a function's calls to itself that its code lacks, as `FILE:LINE`, if
+/// the function has a loop.
+pub(super) fn calls_made_loops(definition: &Bound) -> Vec<Arc<str>> {
+    let Bound { module, function } = definition;
+    let symbols = &module.symbols;
+    if !function.has_debug_info() || !symbols.has_loop(function) {
+        return Vec::new();
+    }
+    let opening = symbols.opening_line(function);
+    let Some((opening, declared)) = opening.zip(symbols.declared_line(function)) else {
+        return Vec::new();
+    };
+    let lines = symbols.line_ranges(function).into_iter();
+    let own = lines.filter(|line| line.file == opening.file && line.line >= declared);
+    let Some(last) = own.map(|line| line.line).max() else {
+        return Vec::new();
+    };
+    let Some(text) = read(&opening.file) else {
+        return Vec::new();
+    };
+    let name = last_component(&function.name);
+    let body = text
+        .lines()
+        .enumerate()
+        .map(|(at, line)| (at as u32 + 1, line));
+    let body = body.skip_while(|(at, _)| *at < declared);
+    let body = body.take_while(|(at, _)| *at <= last).take(LINES_MAX);
+    let mut written: Vec<u32> = Vec::new();
+    for (at, line) in body {
+        let calls = calls_in(line, name);
+        // The declaration looks like one.
+        let calls = calls.saturating_sub(usize::from(at == declared));
+        written.extend(std::iter::repeat_n(at, calls));
+    }
+    // The code of one call may be there several times.
+    let mut made: Vec<(u32, Option<u32>)> = Vec::new();
+    for line in symbols.calls_of_itself(function) {
+        let call = (line.line, line.column);
+        if line.column.is_none() || !made.contains(&call) {
+            made.push(call);
+        }
+    }
+    if written.len() <= made.len() {
+        return Vec::new();
+    }
+    let is_made = |line: u32| made.iter().any(|(made, _)| *made == line);
+    let mut lines: Vec<u32> = written.iter().copied().filter(|it| !is_made(*it)).collect();
+    if lines.is_empty() {
+        lines = written;
+    }
+    lines.dedup();
+    let place = |line: u32| place(&opening.file, line).into();
+    lines.into_iter().map(place).collect()
+}
+
+/// Returns the names by which the source calls a function of Rust where it is not its own.
+pub(super) fn called_as(definition: &Bound) -> Vec<Arc<str>> {
+    let Bound { module, function } = definition;
+    let own = last_component(&function.name);
+    let callers = module.symbols.lines_calling(function, CALLERS_MAX);
+    let mut texts: Vec<(Arc<Path>, Option<String>)> = Vec::new();
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for Line {
+        file, line, column, ..
+    } in callers
+    {
+        if !texts.iter().any(|(known, _)| *known == file) {
+            texts.push((Arc::clone(&file), read(&file)));
+        }
+        let text = texts.iter().find(|(known, _)| *known == file);
+        let text = text.and_then(|(_, text)| text.as_deref());
+        let line_text = text.and_then(|text| text.lines().nth(line as usize - 1));
+        let called = column.and_then(|column| path_at(line_text?, column as usize - 1));
+        let Some(called) = called.filter(|path| last_component(path) != own) else {
+            continue;
+        };
+        names.push(format!("{called} at {}", place(&file, line)).into());
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn place(file: &Path, line: u32) -> String {
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    format!("{}:{line}", name.to_string_lossy())
+}
+
+fn read(file: &Path) -> Option<String> {
+    let size = std::fs::metadata(file).ok()?.len();
+    (size <= SIZE_MAX).then(|| std::fs::read_to_string(file).ok())?
+}
+
+/// Returns the last component of a name, without template arguments.
+fn last_component(name: &str) -> &str {
+    let name = without_parameters(name);
+    let last = scope_and_name(name).map_or(name, |(_, last)| last);
+    last.split('<').next().unwrap_or(last)
+}
+
+/// Returns how often a line calls a function by this name, and not by that of a scope or an
+/// object.
+fn calls_in(line: &str, name: &str) -> usize {
+    let code = without_texts(line);
+    code.match_indices(name)
+        .filter(|(at, _)| {
+            let before = code.get(..*at).unwrap_or("").chars().next_back();
+            let is_own = before.is_none_or(|it| !is_part(it) && !matches!(it, '.' | '>' | ':'));
+            let behind = code.get(at + name.len()..).unwrap_or("");
+            is_own && behind.trim_start().starts_with('(')
+        })
+        .count()
+}
+
+fn is_part(it: char) -> bool {
+    it.is_alphanumeric() || it == '_'
+}
+
+/// Returns the code of a line before a comment, with texts emptied.
+fn without_texts(line: &str) -> String {
+    let mut code = String::new();
+    let mut is_text = false;
+    let mut before = ' ';
+    for it in line.chars() {
+        match it {
+            '"' if before != '\\' => is_text = !is_text,
+            '/' if !is_text && before == '/' => {
+                code.pop();
+                break;
+            }
+            '*' if !is_text && before == '/' => {
+                code.pop();
+                break;
+            }
+            _ if !is_text => code.push(it),
+            _ => {}
+        }
+        before = it;
+    }
+    code
+}
+
+/// Returns the path that is called at a position of a line: `files::put` of `files::put(x)`.
+fn path_at(line: &str, at: usize) -> Option<&str> {
+    let rest = line.get(at..)?;
+    let end = rest.find(|it| !is_part(it) && it != ':')?;
+    let path = rest.get(..end).filter(|path| !path.is_empty())?;
+    rest.get(end..)?.starts_with('(').then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_counted_in_code_alone() {
+        for (line, expected) in [
+            ("return count(l->next, n + l->v);", 1),
+            ("return half(n / 2) + half (n - 1);", 0),
+            ("x = count(a) + count (b); // count(c)", 2),
+            (
+                "recount(a); counts(b); other.count(); p->count(); a::count();",
+                0,
+            ),
+            ("puts(\"count(1)\"); /* count(2) */", 0),
+        ] {
+            assert_eq!(calls_in(line, "count"), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_path_of_a_call_stands_at_its_position() {
+        assert_eq!(path_at("    sum += put(&mut f);", 11), Some("put"));
+        assert_eq!(path_at("files::put(x)", 0), Some("files::put"));
+        assert_eq!(path_at("s.put(x)", 0), None);
+        assert_eq!(path_at("put", 0), None);
+        assert_eq!(path_at("", 3), None);
+    }
+}
