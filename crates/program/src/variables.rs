@@ -8,11 +8,11 @@ use juror_arch::{abi, dwarf};
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     CallSite, DroppedParameter, EntryLocation, EntryPieceLocation, EvaluationContext,
-    FixedLocation, Location, Memory, Piece, Type, ValueLocation, Variable,
+    FixedLocation, Memory, Piece, Type, ValueLocation, Variable,
 };
 use juror_values::error::ValueError;
 use juror_values::typed::pieces::Pieces;
-use juror_values::typed::{Location as ValuePlace, Typed, VALUE_SIZE_MAX};
+use juror_values::typed::{Typed, VALUE_SIZE_MAX};
 
 impl Program {
     /// Returns the value of a variable in a frame.
@@ -47,8 +47,7 @@ impl Program {
             return Typed::missing(variable.r#type.clone(), why);
         }
         let file_address = module.to_file(frame.lookup);
-        let r#type = variable.type_in(file_address, &context);
-        located(&variable.location, file_address, r#type, &context)
+        located(variable, file_address, &context)
     }
 
     /// Returns the global and static variables of the source file of a frame, with their values.
@@ -310,8 +309,10 @@ struct StaticContext<'a> {
 }
 
 impl Memory for StaticContext<'_> {
-    fn read(&self, _: u64, _: &mut [u8]) -> bool {
-        false
+    /// Reads what a descriptor says; a location itself needs no memory.
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        self.context
+            .is_some_and(|context| context.program.read(address, buffer))
     }
 }
 
@@ -359,27 +360,24 @@ pub(crate) fn static_value(
         module,
         context: Some(context),
     };
-    let value = located(&variable.location, 0, variable.r#type, &context);
     // Thread-local variables have no address in the file.
-    let is_shared = matches!(
-        variable.location.fixed_at(0),
-        Some(FixedLocation::AtAddress(_))
-    );
-    match value.location {
-        ValuePlace::Memory(address) if is_shared => {
-            let address = modules.address_of_data(module, module.to_file(address));
-            Typed::in_memory(value.r#type, address)
-        }
-        _ => value,
+    let Some(FixedLocation::AtAddress(address)) = variable.location.fixed_at(0) else {
+        return located(&variable, 0, &context);
+    };
+    let address = modules.address_of_data(module, address);
+    match variable.placed_in(0, &context, address) {
+        Ok((r#type, address)) => Typed::in_memory(r#type, address),
+        Err(why) => Typed::missing(variable.r#type, why),
     }
 }
 
 /// Evaluates a location and composes its pieces.
-fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationContext) -> Typed {
-    let pieces = match location.evaluate(pc, context) {
+fn located(variable: &Variable, pc: u64, context: &dyn EvaluationContext) -> Typed {
+    let pieces = match variable.location.evaluate(pc, context) {
         Ok(pieces) => pieces,
-        Err(error) => return Typed::missing(r#type, error),
+        Err(error) => return Typed::missing(variable.r#type.clone(), error),
     };
+    let r#type = variable.type_in(pc, context);
     match pieces.as_slice() {
         [] => return Typed::missing(r#type, ValueError::OptimizedOut),
         [
@@ -389,7 +387,10 @@ fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationC
                 ..
             },
         ] => {
-            return Typed::in_memory(r#type, *address);
+            return match variable.placed_in(pc, context, *address) {
+                Ok((r#type, address)) => Typed::in_memory(r#type, address),
+                Err(why) => Typed::missing(r#type, why),
+            };
         }
         [
             Piece {

@@ -272,6 +272,17 @@ impl Draft {
     }
 
     fn element(mut self, index: i64) -> Result<Draft, CaptureError> {
+        let position = self.r#type.as_ref().map(|of| of.position_of(index.into()));
+        let index = match position.transpose() {
+            Ok(None) => index,
+            Ok(Some(position)) => i64::try_from(position).unwrap_or(i64::MAX),
+            Err(why) => {
+                return Err(CaptureError {
+                    is_final: true,
+                    ..CaptureError::new(why)
+                });
+            }
+        };
         if let Some(of) = &self.r#type
             && let TypeKind::Array { dimensions, .. } = of.strip().kind()
             && let Some(Some(count)) = dimensions.first()

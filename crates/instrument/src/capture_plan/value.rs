@@ -127,7 +127,7 @@ fn array_of(
             break;
         }
         elements.push(
-            match expression::element(value, i128::from(index), program) {
+            match expression::element_at(value, i128::from(index), program) {
                 Ok(element) => match array_of(&element, bytes, scope, program, thread, left) {
                     Some(row) => row,
                     None => {

@@ -481,6 +481,10 @@ impl<N: Names> Compiler<'_, N> {
         index: Node,
         span: &Range<usize>,
     ) -> Result<Operand, NotCompiled> {
+        // So are the indexes of languages whose arrays begin elsewhere.
+        if !base.r#type.is_indexed_as_c() {
+            return Err(NotCompiled::Evaluate);
+        }
         let is_rust_array =
             base.r#type.is_rust() && matches!(base.r#type.strip().kind(), TypeKind::Array { .. });
         let count = array_length(&base.r#type).map_or(0, i128::from);

@@ -236,6 +236,9 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, V
     let size = stripped.size().ok_or("the size of its type is not known")?;
     let is_pointer = matches!(stripped.kind(), TypeKind::Pointer(_));
     let is_float = matches!(stripped.kind(), TypeKind::Base(Encoding::Float));
+    if matches!(stripped.kind(), TypeKind::Base(Encoding::ComplexFloat)) {
+        return Err(format!("`{}` is wanted, this is a number", of.name()).into());
+    }
     match &number {
         Number::Float(_) | Number::Wide(_) if is_pointer => {
             Err("an address is wanted, this is a fraction".into())

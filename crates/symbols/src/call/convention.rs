@@ -40,6 +40,8 @@ enum Rules {
     Rust,
     /// A Rust function with an unmangled name, which may follow either convention.
     Either,
+    /// A function of Go, whose convention the language does not define.
+    Unknown,
 }
 
 /// The registers left during the assignment of arguments.
@@ -53,17 +55,18 @@ pub(super) struct Convention {
 impl Convention {
     pub fn new(info: &DebugInfo, function: DieRef) -> Convention {
         let unit = info.unit(function.unit);
-        let is_rust = unit.is_some_and(|unit| unit.language == Language::Rust);
+        let language = unit.map(|unit| unit.language);
         let is_mangled = || {
             let named = info.inherited(function, |_, _, entry| {
                 entry.attr_value(gimli::DW_AT_linkage_name)
             });
             named.is_some()
         };
-        let rules = match is_rust {
-            false => Rules::C,
-            true if is_mangled() => Rules::Rust,
-            true => Rules::Either,
+        let rules = match language {
+            Some(Language::Rust) if is_mangled() => Rules::Rust,
+            Some(Language::Rust) => Rules::Either,
+            Some(Language::Go) => Rules::Unknown,
+            _ => Rules::C,
         };
         Convention {
             rules,
@@ -100,6 +103,7 @@ impl Convention {
         match self.rules {
             Rules::C => classify(of),
             Rules::Rust => classify_rust(of),
+            Rules::Unknown => Passing::Unknown(EntryUnavailable::Undefined, of.size().unwrap_or(0)),
             Rules::Either => {
                 let (c, rust) = (classify(of), classify_rust(of));
                 if agree(&c, &rust) {

@@ -6,10 +6,12 @@
 //! it is valid there; otherwise the calling convention, applied to the types of all
 //! preceding parameters.
 
+mod by_reference;
 mod classify;
 mod classify_rust;
 mod convention;
 mod described;
+mod go;
 mod kept;
 mod outgoing;
 mod site;
@@ -262,8 +264,11 @@ impl SymbolFile {
     /// optimized functions do not leave it there, at [`ReturnValue::address_at_entry`].
     pub fn return_value_plan(&self, function: &Function) -> Option<ReturnValue> {
         let (info, die) = self.described(function)?;
-        let r#type = described::return_type(info, die);
         let linkage_name = function.linkage_name.as_deref().unwrap_or("");
+        if let Some(result) = go::result(info, die, linkage_name) {
+            return Some(result);
+        }
+        let r#type = described::return_type(info, die);
         // gcc's clones return the result in the same location; LLVM drops unused results.
         let changed = described::changed_convention(info, die, linkage_name)
             .filter(|reason| *reason == EntryUnavailable::ConventionChanged);
@@ -309,9 +314,12 @@ fn by_convention(
         return unavailable(reason, wanted);
     }
     for (at, variable) in parameters.iter().enumerate() {
-        let location = convention.next_location(&variable.r#type);
+        let location = convention.next_location(&variable.passed_type());
         if at == index {
-            return location;
+            return match variable.is_by_reference() {
+                true => by_reference::behind(location, wanted),
+                false => location,
+            };
         }
         // If the location of an argument is unknown, so are those after it.
         if let Some(EntryPieceLocation::Unavailable(reason)) =

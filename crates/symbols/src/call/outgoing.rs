@@ -7,7 +7,7 @@
 use super::convention::Convention;
 use super::described;
 use super::{EntryLocation, EntryPieceLocation, EntryUnavailable, ReturnValue};
-use crate::dwarf::{DebugInfo, DieRef};
+use crate::dwarf::{DebugInfo, DieRef, Language};
 use crate::{Function, SymbolFile, Type, parameters};
 use std::sync::Arc;
 
@@ -62,9 +62,20 @@ impl SymbolFile {
         if let Some(reason) = described::changed_convention(info, die, linkage_name) {
             return Err(reason);
         }
+        // A function of Go has a convention of its own, and one with a static link needs the frame
+        // of the function around it.
+        let is_go = info
+            .unit(die.unit)
+            .is_some_and(|it| it.language == Language::Go);
+        let is_nested = info.inherited(die, |_, _, entry| {
+            entry.attr_value(gimli::DW_AT_static_link)
+        });
+        if is_go || is_nested.is_some() {
+            return Err(EntryUnavailable::Undefined);
+        }
         let parameters = parameters::parameters(info, die)
             .into_iter()
-            .map(|variable| (variable.name, variable.r#type));
+            .map(|variable| (variable.name.clone(), variable.passed_type()));
         Ok(Some(Signature {
             parameters: parameters.collect(),
             variadic: takes_more(info, die),

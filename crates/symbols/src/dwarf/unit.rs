@@ -18,7 +18,7 @@ pub(crate) enum Language {
     C,
     Cpp,
     Rust,
-    /// Go: the stacks of functions move.
+    /// Go: the stacks of functions move, and calls follow no convention of C.
     Go,
     /// Assembly: functions without types, parameters or results.
     Assembler,
@@ -38,6 +38,14 @@ pub(crate) struct Unit {
     pub optimized_by_gcc: bool,
     /// Whether it was compiled by an LLVM compiler (clang, rustc).
     pub by_llvm: bool,
+    /// Whether it names the compiler that made it, as those of all compilers do.
+    pub names_producer: bool,
+    /// The lower bound of arrays whose debug information states none.
+    pub array_base: i64,
+    /// Whether it was compiled by a compiler of Go that returns results in registers.
+    pub is_go_by_registers: bool,
+    /// Whether arrays are stored by columns.
+    pub is_by_columns: bool,
     pub lines: OnceLock<LineTable>,
     /// The positions of the inlined calls.
     pub call_lines: OnceLock<Box<[CallLine]>>,
@@ -47,10 +55,11 @@ impl Unit {
     pub fn new(source: &SectionSource, unit: gimli::Unit<Reader>) -> Unit {
         let root = unit.entry(unit.header.root_offset()).ok();
         let value = |name| root.as_ref().and_then(|root| root.attr_value(name));
-        let language = match value(gimli::DW_AT_language) {
-            Some(AttributeValue::Language(language)) => Language::from_dwarf(language),
-            _ => Language::Other,
+        let stated = match value(gimli::DW_AT_language) {
+            Some(AttributeValue::Language(language)) => Some(language),
+            _ => None,
         };
+        let language = stated.map_or(Language::Other, Language::from_dwarf);
         let producer = value(gimli::DW_AT_producer)
             .and_then(|value: Value| source.text(&unit, value))
             .map(|text| String::from_utf8_lossy(text.bytes()).into_owned())
@@ -58,6 +67,10 @@ impl Unit {
         Unit {
             optimized_by_gcc: is_optimized_by_gcc(&producer),
             by_llvm: ["clang", "LLVM"].iter().any(|it| producer.contains(it)),
+            names_producer: !producer.is_empty(),
+            is_go_by_registers: producer.starts_with("Go ") && producer.contains("regabi"),
+            array_base: stated.map_or(0, array_base),
+            is_by_columns: stated.is_some_and(is_fortran),
             is_partial: root.as_ref().map(|root| root.tag()) == Some(gimli::DW_TAG_partial_unit),
             language,
             unit,
@@ -148,6 +161,27 @@ fn is_optimized_by_gcc(producer: &str) -> bool {
     producer.starts_with("GNU ") && level.is_some_and(|level| level != "0")
 }
 
+/// Returns the lower bound of arrays whose debug information states none (DWARF 5, table 7.17).
+fn array_base(language: gimli::DwLang) -> i64 {
+    match language {
+        gimli::DW_LANG_Ada2005 | gimli::DW_LANG_Ada2012 => 1,
+        _ if is_fortran(language) => 1,
+        _ => language.default_lower_bound().map_or(0, |base| base as i64),
+    }
+}
+
+fn is_fortran(language: gimli::DwLang) -> bool {
+    matches!(
+        language,
+        gimli::DW_LANG_Fortran77
+            | gimli::DW_LANG_Fortran90
+            | gimli::DW_LANG_Fortran95
+            | gimli::DW_LANG_Fortran03
+            | gimli::DW_LANG_Fortran08
+            | gimli::DW_LANG_Fortran18
+    )
+}
+
 impl Language {
     fn from_dwarf(language: gimli::DwLang) -> Language {
         match language {
@@ -162,8 +196,8 @@ impl Language {
             | gimli::DW_LANG_C_plus_plus_14
             | gimli::DW_LANG_C_plus_plus_17
             | gimli::DW_LANG_C_plus_plus_20 => Language::Cpp,
-            gimli::DW_LANG_Go => Language::Go,
             gimli::DW_LANG_Rust => Language::Rust,
+            gimli::DW_LANG_Go => Language::Go,
             gimli::DW_LANG_Mips_Assembler => Language::Assembler,
             _ => Language::Other,
         }

@@ -21,7 +21,8 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    /// Returns the pieces of a value. `object` is the initial stack of the expression.
+    /// Returns the pieces of a value. `object` is the address of the object that the expression is
+    /// about, and its initial stack.
     pub fn pieces(
         &self,
         expression: Expression<Reader>,
@@ -38,6 +39,7 @@ impl Evaluator<'_> {
         evaluation.set_max_iterations(EVALUATION_STEPS_MAX);
         if let Some(object) = object {
             evaluation.set_initial_value(object);
+            evaluation.set_object_address(object);
         }
         let mut result = evaluation.evaluate().map_err(damaged)?;
         for _ in 0..EVALUATION_STEPS_MAX {

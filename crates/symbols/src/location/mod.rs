@@ -87,6 +87,9 @@ pub enum LocationError {
     /// The module's thread-local storage cannot be found.
     #[error("the thread has no copy of it: it is allocated when the thread first uses it")]
     ThreadLocalUnknown,
+    /// Several variables have the name.
+    #[error("the compiler does not say which block has it, and the name means another one, too")]
+    Undecided,
     /// The location is damaged or unsupported.
     #[error("its location in the debug information cannot be used: {0}")]
     Unusable(String),
@@ -144,6 +147,8 @@ pub(crate) enum LocationSource {
     List(Value, Option<Value>),
     Constant(Vec<u8>),
     Nowhere,
+    /// That of one of several variables, of which none is chosen.
+    Undecided,
 }
 
 impl fmt::Debug for Location {
@@ -153,6 +158,7 @@ impl fmt::Debug for Location {
             LocationSource::List(..) => "list",
             LocationSource::Constant(_) => "constant",
             LocationSource::Nowhere => "nowhere",
+            LocationSource::Undecided => "undecided",
         };
         write!(f, "Location({kind})")
     }
@@ -180,6 +186,16 @@ impl Location {
             unit: function.unit,
             function: Some(function),
             source: LocationSource::Everywhere(expression),
+        }
+    }
+
+    /// Returns the location of a constant.
+    pub(crate) fn of_bytes(info: &Arc<DebugInfo>, unit: u32, bytes: Vec<u8>) -> Location {
+        Location {
+            info: info.clone(),
+            unit,
+            function: None,
+            source: LocationSource::Constant(bytes),
         }
     }
 
@@ -254,7 +270,9 @@ impl Location {
                 }
                 None
             }
-            LocationSource::Constant(_) | LocationSource::Nowhere => None,
+            LocationSource::Constant(_) | LocationSource::Nowhere | LocationSource::Undecided => {
+                None
+            }
         }
     }
 
@@ -285,6 +303,9 @@ impl Location {
     ) -> Result<Vec<Piece>, LocationError> {
         if let LocationSource::Constant(bytes) = &self.source {
             return Ok(whole(ValueLocation::Bytes(bytes.clone())));
+        }
+        if matches!(self.source, LocationSource::Undecided) {
+            return Err(LocationError::Undecided);
         }
         match self.expression_at(pc) {
             Some(expression) => self.evaluator(pc, context).pieces(expression, None),
@@ -317,6 +338,28 @@ impl Location {
                 },
             ] => Ok(*address),
             _ => Err(unusable("an expression whose result is not an address")),
+        }
+    }
+
+    /// Evaluates an expression of the type of an object, at the object's address in a frame.
+    /// Returns the number, which may be an address; `None` if something is not known.
+    pub(crate) fn number_from(
+        &self,
+        object: Option<u64>,
+        pc: u64,
+        context: &dyn EvaluationContext,
+    ) -> Option<u64> {
+        let expression = self.expression_at(pc)?;
+        let pieces = self
+            .evaluator(pc, context)
+            .pieces(expression, object)
+            .ok()?;
+        match pieces.as_slice() {
+            [piece] => match piece.location {
+                ValueLocation::Address(number) | ValueLocation::Value(number) => Some(number),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

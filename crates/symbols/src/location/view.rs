@@ -55,7 +55,7 @@ impl Location {
         let expression = match &self.source {
             LocationSource::Everywhere(expression) => expression.clone(),
             LocationSource::Constant(_) | LocationSource::Nowhere => return Some(uses),
-            LocationSource::List(..) => return None,
+            LocationSource::List(..) | LocationSource::Undecided => return None,
         };
         let mut is_value = false;
         let mut operations = expression.operations(evaluation_encoding(&self.info, self.unit));

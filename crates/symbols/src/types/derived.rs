@@ -1,7 +1,7 @@
 //! Types derived from others, as users write them in casts: pointers, references, arrays,
 //! functions and pointers to members.
 
-use super::{Source, Type, TypeKind};
+use super::{ArrayIndex, Source, Type, TypeKind};
 use std::sync::Arc;
 
 /// The result and the parameters of a function.
@@ -75,6 +75,7 @@ impl Type {
             source: Source::Array {
                 element: Arc::new(self.clone()),
                 count,
+                index: ArrayIndex::From(0),
             },
         }
     }

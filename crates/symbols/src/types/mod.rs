@@ -6,6 +6,7 @@
 
 mod abi;
 mod base;
+mod bounds;
 mod cache;
 mod character;
 mod class_scope;
@@ -28,6 +29,7 @@ pub(crate) use cache::TypeCache;
 
 pub use abi::AbiLayout;
 pub use base::{Base, VirtualStep, VtableOwner};
+pub use bounds::ArrayIndex;
 pub use character::Character;
 pub use class_scope::ClassName;
 pub use lookup::{EnumeratorCandidate, standard_name};
@@ -38,6 +40,7 @@ pub use registers::{processor_flags, vector_control, vector_register};
 pub use system::signal_information;
 pub use template::TemplateArgument;
 
+pub(crate) use lookup::split_tag;
 pub(crate) use read::target;
 
 use crate::dwarf::{DebugInfo, DieRef};
@@ -69,6 +72,7 @@ enum Source {
     Array {
         element: Arc<Type>,
         count: u64,
+        index: ArrayIndex,
     },
     Function(Arc<derived::FunctionType>),
     MemberPointer {
@@ -230,6 +234,8 @@ pub enum TypeKind {
         element: Type,
         /// The number of elements in each dimension, outermost first; `None` if unknown.
         dimensions: Vec<Option<u64>>,
+        /// The indexes of the elements in each dimension, outermost first.
+        indexes: Vec<ArrayIndex>,
         /// Whether it is a vector of the machine (`__m128`), passed in vector registers.
         vector: bool,
     },
@@ -299,9 +305,14 @@ impl Type {
             Source::Pointer(to) => TypeKind::Pointer((**to).clone()),
             Source::Reference { to, .. } => TypeKind::Reference((**to).clone()),
             Source::Const(inner) => TypeKind::Const((**inner).clone()),
-            Source::Array { element, count } => TypeKind::Array {
+            Source::Array {
+                element,
+                count,
+                index,
+            } => TypeKind::Array {
                 element: (**element).clone(),
                 dimensions: vec![Some(*count)],
+                indexes: vec![*index],
                 vector: false,
             },
             Source::Function(function) => function.kind(),
@@ -331,7 +342,7 @@ impl Type {
             Source::Void | Source::Function(_) => return None,
             Source::Pointer(_) | Source::Reference { .. } => return Some(8),
             Source::MemberPointer { .. } | Source::Const(_) => {}
-            Source::Array { element, count } => {
+            Source::Array { element, count, .. } => {
                 return element.size_within(depth)?.checked_mul(*count);
             }
             Source::Builtin { size, .. } | Source::System { size, .. } => return Some(*size),
@@ -409,13 +420,17 @@ impl Type {
     pub fn target(&self) -> Option<Type> {
         match self.strip().kind() {
             TypeKind::Pointer(to) | TypeKind::Reference(to) => Some(to),
+            TypeKind::Array { indexes, .. } if indexes.contains(&ArrayIndex::Unknown) => None,
             TypeKind::Array {
                 element,
                 dimensions,
+                indexes,
                 ..
             } => {
-                let mut inner = dimensions.get(1..).unwrap_or(&[]).iter().rev();
-                inner.try_fold(element, |row, count| Some(row.array_of((*count)?)))
+                let mut inner = dimensions.iter().zip(indexes).skip(1).rev();
+                inner.try_fold(element, |row, (count, index)| {
+                    Some(row.array_indexed((*count)?, index))
+                })
             }
             _ => None,
         }
@@ -513,12 +528,14 @@ impl PartialEq for Type {
                 Source::Array {
                     element: a,
                     count: m,
+                    index: i,
                 },
                 Source::Array {
                     element: b,
                     count: n,
+                    index: j,
                 },
-            ) => m == n && a == b,
+            ) => m == n && i == j && a == b,
             (Source::Builtin { name: a, .. }, Source::Builtin { name: b, .. }) => a == b,
             (Source::System { name: a, .. }, Source::System { name: b, .. }) => a == b,
             (Source::Flags { name: a, .. }, Source::Flags { name: b, .. }) => a == b,

@@ -1,10 +1,11 @@
 //! Types read from their DIEs, one level at a time.
 
 use super::abi;
+use super::bounds;
 use super::copying::Copying;
 use super::{
-    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type, TypeKind, Variant,
-    VariantPart,
+    ArrayIndex, Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type,
+    TypeKind, Variant, VariantPart,
 };
 use crate::dwarf::{DebugInfo, Die, DieRef, Language};
 use gimli::AttributeValue;
@@ -17,6 +18,8 @@ pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
     };
     let target = || target(info, die, &entry);
     match entry.tag() {
+        // Its numbers have a scale.
+        gimli::DW_TAG_base_type if is_fixed_point(&entry) => TypeKind::Other,
         gimli::DW_TAG_base_type => TypeKind::Base(encoding(&entry)),
         gimli::DW_TAG_unspecified_type => TypeKind::Void,
         gimli::DW_TAG_pointer_type => TypeKind::Pointer(target()),
@@ -28,6 +31,8 @@ pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
         gimli::DW_TAG_restrict_type | gimli::DW_TAG_atomic_type => TypeKind::Qualified(target()),
         gimli::DW_TAG_typedef => TypeKind::Typedef(target()),
         gimli::DW_TAG_array_type => array(info, die, &entry),
+        gimli::DW_TAG_string_type => text(&entry),
+        gimli::DW_TAG_subrange_type => subrange(&entry, &target()),
         gimli::DW_TAG_structure_type => composite(info, die, &entry, CompositeKind::Struct),
         gimli::DW_TAG_class_type => composite(info, die, &entry, CompositeKind::Class),
         gimli::DW_TAG_union_type => composite(info, die, &entry, CompositeKind::Union),
@@ -45,7 +50,12 @@ pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
 pub(super) fn byte_size(info: &Arc<DebugInfo>, die: DieRef) -> Option<u64> {
     let entry = info.die(die)?;
     let stated = |entry: &Die| entry.attr_value(gimli::DW_AT_byte_size)?.udata_value();
-    stated(&entry).or_else(|| stated(&info.die(definition(info, die, &entry)?)?))
+    match entry.tag() {
+        // The size of where the length is, or of what has another length elsewhere.
+        gimli::DW_TAG_string_type if entry.attr_value(gimli::DW_AT_string_length).is_some() => None,
+        gimli::DW_TAG_subrange_type => stated(&entry).or_else(|| target(info, die, &entry).size()),
+        _ => stated(&entry).or_else(|| stated(&info.die(definition(info, die, &entry)?)?)),
+    }
 }
 
 /// Returns the type that a DIE refers to with `DW_AT_type`; `void` if absent.
@@ -105,31 +115,51 @@ fn encoding(entry: &Die) -> Encoding {
     }
 }
 
+fn is_fixed_point(entry: &Die) -> bool {
+    matches!(
+        entry.attr_value(gimli::DW_AT_encoding),
+        Some(AttributeValue::Encoding(
+            gimli::DW_ATE_signed_fixed | gimli::DW_ATE_unsigned_fixed
+        ))
+    )
+}
+
 fn array(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
-    let unsigned = |entry: &Die, name| entry.attr_value(name).and_then(|value| value.udata_value());
-    let dimensions = info
-        .children(die)
-        .into_iter()
-        .filter_map(|(_, child)| match child.tag() {
-            gimli::DW_TAG_subrange_type => {
-                Some(unsigned(&child, gimli::DW_AT_count).or_else(|| {
-                    let last = child.attr_value(gimli::DW_AT_upper_bound)?;
-                    // Constants of fixed size are unsigned here: 199 in one byte is not
-                    // negative. gcc writes -1 in all eight bytes for `int a[0]`.
-                    match last.udata_value() {
-                        Some(last) => Some(last.wrapping_add(1)),
-                        None => u64::try_from(last.sdata_value()?.checked_add(1)?).ok(),
-                    }
-                }))
-            }
-            gimli::DW_TAG_enumeration_type => Some(None),
-            _ => None,
-        })
-        .collect();
+    let found = bounds::dimensions(info, die, entry);
     TypeKind::Array {
         element: target(info, die, entry),
-        dimensions,
+        dimensions: found.iter().map(|it| it.count).collect(),
+        indexes: found.iter().map(|it| it.index).collect(),
         vector: DebugInfo::is_set(entry, gimli::DW_AT_GNU_vector),
+    }
+}
+
+/// Returns the text of Fortran: an array of characters without terminator.
+fn text(entry: &Die) -> TypeKind {
+    let is_dynamic = entry.attr_value(gimli::DW_AT_string_length).is_some();
+    let size = entry.attr_value(gimli::DW_AT_byte_size);
+    TypeKind::Array {
+        element: Type::builtin("char").unwrap_or_else(Type::void),
+        dimensions: vec![
+            size.and_then(|size| size.udata_value())
+                .filter(|_| !is_dynamic),
+        ],
+        indexes: vec![if is_dynamic {
+            ArrayIndex::Unknown
+        } else {
+            ArrayIndex::From(1)
+        }],
+        vector: false,
+    }
+}
+
+/// Returns the kind of a range of another type, which may have fewer bytes than that.
+fn subrange(entry: &Die, of: &Type) -> TypeKind {
+    match of.strip().kind() {
+        // Its values have an offset.
+        _ if entry.attr_value(gimli::DW_AT_GNU_bias).is_some() => TypeKind::Other,
+        kind @ (TypeKind::Base(_) | TypeKind::Enumeration { .. }) => kind,
+        _ => TypeKind::Other,
     }
 }
 

@@ -147,6 +147,12 @@ pub fn element_type(array: &Type) -> Result<Type, ValueError> {
 
 /// Returns an element of an array, or relative to a pointer.
 pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, ValueError> {
+    let position = object.r#type.position_of(index)?;
+    element_at(object, position, memory)
+}
+
+/// Returns an element of an array by its position, or relative to a pointer.
+pub fn element_at(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let element = match object.r#type.strip().kind() {
         TypeKind::Array { dimensions, .. } => {
             let element = element_type(&object.r#type)?;

@@ -189,8 +189,13 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
                 ExpressionKind::Binary { .. } | ExpressionKind::Conditional { .. }
             );
             let computed = is_computed.then(|| static_type(operand, scope)).flatten();
+            let named = match &operand.kind {
+                ExpressionKind::Name(name) => scope.type_before_elsewhere(name),
+                _ => None,
+            };
             let size = match (part(operand, scope), &operand.kind) {
                 _ if computed.is_some() => computed.and_then(|it| it.size()),
+                _ if named.is_some() => named.and_then(|it| it.size()),
                 (Ok(value), _) if is_function(operand, &value, scope) => None,
                 (Ok(value), _) => value.r#type.size(),
                 // The operand of `sizeof(Shape)` may be the name of a type.

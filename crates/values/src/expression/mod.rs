@@ -38,7 +38,7 @@ mod variant;
 mod vector;
 
 pub use access::element_type;
-pub use access::{address_of, dereference, element};
+pub use access::{address_of, dereference, element, element_at};
 pub use assignment::characters;
 pub use built_in::{NAMES as BUILT_IN_NAMES, callers_asked};
 pub use cast::cast;

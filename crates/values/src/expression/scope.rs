@@ -22,6 +22,12 @@ pub trait Scope {
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError>;
     /// Looks up a type by name.
     fn type_named(&self, name: &str) -> Option<Type>;
+    /// Looks up a type that a name means here, although a variable of another module has the name,
+    /// too; `None` if there is no such variable.
+    fn type_before_elsewhere(&self, name: &str) -> Option<Type> {
+        let _ = name;
+        None
+    }
     /// Returns the debuggee's memory.
     fn memory(&self) -> &dyn Memory;
     /// Returns the access to library types, or `None` if their fields are used as they are.

@@ -32,9 +32,9 @@ impl Container {
 
     fn element(&self, index: u64, value: Typed) -> Part {
         Part {
-            role: Role::Element(index),
+            role: Role::Element(index.into()),
             value,
-            path: self.path.element(index),
+            path: self.path.element(index.into()),
         }
     }
 

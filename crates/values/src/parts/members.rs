@@ -1,13 +1,13 @@
 //! Members and base classes of a structure, fields of Rust, and elements of an array.
 
 use super::{Part, Path, Reader, Role};
-use crate::expression::element;
+use crate::expression::element_at;
 use crate::typed::{Memory, Typed};
 use juror_symbols::{Composite, Type};
 
-/// Returns an element of an array. If it cannot be located, the value has the reason in its place.
-pub(super) fn element_of(array: &Typed, index: u64, memory: &dyn Memory) -> Typed {
-    let found = element(array, i128::from(index), memory);
+/// Returns an element of an array by its position. If it cannot be located, the value has the reason in its place.
+pub(super) fn element_of(array: &Typed, position: u64, memory: &dyn Memory) -> Typed {
+    let found = element_at(array, i128::from(position), memory);
     found.unwrap_or_else(|why| {
         let r#type = array.r#type.target().unwrap_or_else(Type::void);
         Typed::missing(r#type, why)

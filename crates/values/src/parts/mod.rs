@@ -41,7 +41,7 @@ pub enum Role {
     /// The part of a base class of this name, which is virtual or not.
     Base(Box<str>, bool),
     /// The element of this number.
-    Element(u64),
+    Element(i128),
     /// The value of a key.
     Entry(Box<Typed>),
     /// The target of a pointer.
@@ -113,6 +113,15 @@ impl Opened {
         }
     }
 
+    /// Returns the position of the part with an index.
+    pub fn position_of(&self, index: i128) -> Option<u64> {
+        let first = match &self.0 {
+            Kind::Array { array, .. } => array.r#type.first_index(),
+            _ => 0,
+        };
+        u64::try_from(index - i128::from(first)).ok()
+    }
+
     /// Returns a range of the parts; those behind the last one are left out.
     pub fn parts(&self, range: Range<u64>, reader: Reader<'_>) -> Vec<Part> {
         let end = range.end.min(self.named().max(self.indexed()));
@@ -123,13 +132,15 @@ impl Opened {
                 let parts = parts.get(range.start as usize..range.end as usize);
                 parts.unwrap_or_default().to_vec()
             }
-            Kind::Array { array, path, .. } => range
-                .map(|index| Part {
-                    role: Role::Element(index),
-                    value: members::element_of(array, index, reader.memory),
-                    path: path.element(index),
-                })
-                .collect(),
+            Kind::Array { array, path, .. } => {
+                let first = i128::from(array.r#type.first_index());
+                let part = |position: u64| Part {
+                    role: Role::Element(first + i128::from(position)),
+                    value: members::element_of(array, position, reader.memory),
+                    path: path.element(first + i128::from(position)),
+                };
+                range.map(part).collect()
+            }
             Kind::Container(container) => container.parts(range, reader),
         }
     }

@@ -127,7 +127,7 @@ impl Path {
     }
 
     /// Returns the path of an element.
-    pub(super) fn element(&self, index: u64) -> Path {
+    pub(super) fn element(&self, index: i128) -> Path {
         self.with_suffix(&format!("[{index}]"))
     }
 

@@ -20,9 +20,11 @@ pub enum Wide {
     Quad(Quad),
 }
 
-/// Returns whether a floating-point type of 16 bytes is `__float128` (`_Float128`, `f128`).
+/// Returns whether a floating-point type of 16 bytes is `__float128` (`_Float128`, `f128`, and
+/// `real(kind=16)` of Fortran).
 pub fn is_quad(r#type: &Type) -> bool {
-    r#type.strip().name().contains("128")
+    let name = r#type.strip().name();
+    name.contains("128") || name.ends_with("(kind=16)")
 }
 
 /// Returns the value of a floating-point number of two bytes: IEEE 754 binary16, or bfloat16.

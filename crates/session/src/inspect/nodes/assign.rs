@@ -130,9 +130,10 @@ fn part_named(
     let number = name
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'));
-    if let Some(index) = number.and_then(|digits| digits.parse::<u64>().ok())
+    if let Some(index) = number.and_then(|digits| digits.parse::<i128>().ok())
+        && let Some(position) = opened.position_of(index)
         && let [part] = opened
-            .parts(index..index.saturating_add(1), reader)
+            .parts(position..position.saturating_add(1), reader)
             .as_slice()
         && part.role == Role::Element(index)
     {
