@@ -91,6 +91,9 @@ pub(crate) struct Facts {
     pub inlined: FxHashSet<DieRef>,
     /// The types in the order of their DIEs.
     pub types: Vec<TypeRecord>,
+    /// Declarations of types that type units define, which lack the scopes around the type: the
+    /// offset of the DIE, the name here, and the definition.
+    pub(super) skeletons: Vec<(usize, Box<str>, DieRef)>,
     /// The enumerators in the order of their DIEs.
     pub enumerators: Vec<EnumeratorRecord>,
     /// The qualified names of namespaces.
@@ -160,6 +163,16 @@ impl Facts {
             .binary_search_by_key(&die, |record| record.die)
             .ok()?;
         self.types.get(at)
+    }
+
+    /// Returns the declaration without scopes that a type is, or is in, and the definition.
+    pub fn skeleton_around(&self, record: &TypeRecord) -> Option<(&str, DieRef)> {
+        let before = self
+            .skeletons
+            .partition_point(|(at, ..)| *at <= record.die.offset);
+        let (_, name, of) = self.skeletons.get(before.checked_sub(1)?)?;
+        let behind = record.name.strip_prefix(&**name)?;
+        (behind.is_empty() || behind.starts_with("::")).then_some((&**name, *of))
     }
 
     /// Returns the index of a function by its DIE.

@@ -67,9 +67,27 @@ impl DebugInfo {
         if let (Some(skeleton), Some(program)) = (&slot.skeleton, self.sources.first()) {
             return self.add_ranges(number, program.dwarf().unit_ranges(skeleton), found);
         }
-        with_root(self, number, |dwarf, unit| {
+        let known = found.len();
+        let has_lines = with_root(self, number, |dwarf, unit| {
             self.add_ranges(number, dwarf.unit_ranges(unit), found);
+            let root = unit.entry(unit.header.root_offset()).ok();
+            root.is_some_and(|root| {
+                root.tag() == gimli::DW_TAG_compile_unit
+                    && root.attr_value(gimli::DW_AT_stmt_list).is_some()
+            })
         });
+        if has_lines == Some(true) && found.len() == known {
+            self.add_function_ranges(number, found);
+        }
+    }
+
+    /// Adds the ranges of the functions of a unit whose root DIE has none: strict DWARF 2 has
+    /// no way to write several.
+    fn add_function_ranges(&self, number: u32, found: &mut Vec<(Range<u64>, u32)>) {
+        let functions = self.facts(number).into_iter();
+        let functions = functions.flat_map(|facts| facts.function_records());
+        let ranges = functions.flat_map(|function| &function.ranges);
+        found.extend(ranges.map(|range| (range.clone(), number)));
     }
 
     fn add_ranges<R: gimli::Reader<Offset = usize>>(

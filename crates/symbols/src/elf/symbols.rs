@@ -34,9 +34,11 @@ pub(crate) enum SymbolKind {
     IndirectFunction,
     /// Code in assembly without a declared type.
     Untyped,
-    /// A label of assembly that other files cannot name, anywhere in a function.
+    /// A label of assembly in a function, which other files cannot name.
     Label,
     Object,
+    /// Data of assembly without a declared type and size.
+    UntypedObject,
     ThreadLocal,
 }
 
@@ -74,6 +76,7 @@ impl SymbolTable {
             table.add(debug, ".symtab", elf);
         }
         table.add(elf, ".dynsym", elf);
+        table.promote_labels();
         table.index();
         table
     }
@@ -118,6 +121,46 @@ impl SymbolTable {
             symbols.extend(entries.filter_map(|entry| of.symbol(entry)));
         });
         self.strings.push(strings);
+    }
+
+    /// Makes functions of the labels outside of all functions: code of hand-written assembly has
+    /// no declared type, and its names begin functions.
+    fn promote_labels(&mut self) {
+        if !self.symbols.iter().any(|it| it.kind == SymbolKind::Label) {
+            return;
+        }
+        let is_sized = |it: &&Symbol| !it.kind.is_data() && it.size > 0;
+        let functions = self.symbols.iter().filter(is_sized);
+        let mut inside: Vec<(u64, u64)> = functions
+            .map(|it| (it.address, it.address.saturating_add(it.size)))
+            .collect();
+        inside.sort_unstable();
+        // The end of the code up to each function.
+        let mut end = 0;
+        for (_, own) in &mut inside {
+            end = end.max(*own);
+            *own = end;
+        }
+        let is_inside = |address: u64| {
+            let before = inside.partition_point(|(start, _)| *start <= address);
+            let last = before.checked_sub(1).and_then(|at| inside.get(at));
+            last.is_some_and(|(_, end)| address < *end)
+        };
+        let strings = std::mem::take(&mut self.strings);
+        for symbol in &mut self.symbols {
+            let is_label = symbol.kind == SymbolKind::Label;
+            let is_named = || {
+                let (table, start, _) = symbol.name;
+                let strings = strings.get(table as usize);
+                let first = strings.and_then(|strings| strings.get(start as usize));
+                // Names that assemblers and compilers make.
+                first.is_some_and(|first| !matches!(first, b'.' | b'$'))
+            };
+            if is_label && is_named() && !is_inside(symbol.address) {
+                symbol.kind = SymbolKind::Untyped;
+            }
+        }
+        self.strings = strings;
     }
 
     fn index(&mut self) {
@@ -256,12 +299,12 @@ impl SymbolTable {
     pub fn object_at(&self, address: u64) -> Option<&Symbol> {
         let data = self.data();
         let end = data.partition_point(|symbol| symbol.address <= address);
-        data.get(..end)?
-            .iter()
-            .rev()
-            .take(8)
-            .filter(|symbol| symbol.kind == SymbolKind::Object)
-            .find(|symbol| address - symbol.address < symbol.size.max(1))
+        let near = data.get(..end)?.iter().rev().take(8);
+        let of_kind = |kind: SymbolKind| {
+            let mut known = near.clone().filter(|symbol| symbol.kind == kind);
+            known.find(|symbol| address - symbol.address < symbol.size.max(1))
+        };
+        of_kind(SymbolKind::Object).or_else(|| of_kind(SymbolKind::UntypedObject))
     }
 
     /// Returns the exported data symbols that begin at an address and that definitions of
@@ -279,10 +322,13 @@ impl SymbolTable {
             })
     }
 
-    /// Returns the data symbols with exactly this name.
+    /// Returns the data symbols with exactly this name, those with a size first.
     pub fn objects_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
-        self.named(name)
-            .filter(|symbol| symbol.kind == SymbolKind::Object)
+        let of_kind = move |kind: SymbolKind| {
+            let named = self.named(name);
+            named.filter(move |symbol| symbol.kind == kind)
+        };
+        of_kind(SymbolKind::Object).chain(of_kind(SymbolKind::UntypedObject))
     }
 
     /// Returns the labels of assembly with exactly this name.
@@ -304,7 +350,10 @@ impl SymbolKind {
     fn is_data(self) -> bool {
         matches!(
             self,
-            SymbolKind::Label | SymbolKind::Object | SymbolKind::ThreadLocal
+            SymbolKind::Label
+                | SymbolKind::Object
+                | SymbolKind::UntypedObject
+                | SymbolKind::ThreadLocal
         )
     }
 }

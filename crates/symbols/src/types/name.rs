@@ -2,7 +2,8 @@
 
 use super::member::qualifiers;
 use super::{CompositeKind, Source, TYPE_DEPTH_MAX, Type, TypeKind};
-use crate::dwarf::Language;
+use crate::dwarf::facts::{Facts, TypeRecord};
+use crate::dwarf::{DebugInfo, Language};
 
 /// The maximum length of a type name; damaged files can describe endless ones.
 const NAME_LENGTH_MAX: usize = 4096;
@@ -54,8 +55,11 @@ impl Type {
             | Source::Function(_)
             | Source::MemberPointer { .. } => None,
             Source::Die { info, die } => {
-                if let Some(record) = info.facts(die.unit).and_then(|it| it.type_at(*die)) {
-                    return Some(record.name.to_string());
+                if let Some(facts) = info.facts(die.unit)
+                    && let Some(record) = facts.type_at(*die)
+                {
+                    let name = || record.name.to_string();
+                    return Some(whole_name(info, facts, record).unwrap_or_else(name));
                 }
                 let entry = info.die(*die)?;
                 if let Some(name) = info.text(die.unit, entry.attr_value(gimli::DW_AT_name)) {
@@ -78,6 +82,15 @@ impl Type {
             _ => Language::C,
         }
     }
+}
+
+/// Returns the name of a type that is, or is in, a declaration without scopes of a type that a
+/// type unit defines, as g++ writes it outside of the type's namespace.
+fn whole_name(info: &DebugInfo, facts: &Facts, record: &TypeRecord) -> Option<String> {
+    let (name, of) = facts.skeleton_around(record)?;
+    let defined = info.facts(of.unit)?.type_at(of)?;
+    let behind = record.name.get(name.len()..)?;
+    Some(format!("{}{behind}", defined.name))
 }
 
 /// Wraps a declarator, from the inside out, in the syntax of the type.

@@ -302,3 +302,58 @@ fn a_key_that_cannot_be_compared_is_not_said_to_be_missing() {
         );
     }
 }
+
+/// Strict DWARF 2 gives a unit of several sections no ranges, and clang no table of them.
+#[test]
+fn units_without_ranges_are_found_by_their_functions() {
+    let source = "
+int cold(int x) __attribute__((cold, noinline));
+void look(void) {}
+int cold(int x) { look(); return x * 3; }
+static int helper(int x) { int y = x + 1; look(); return y; }
+int main(void) { int r = helper(1); return cold(r) == 9; }";
+    for build in plain_builds(Language::C) {
+        let fixture = Fixture::c("strict", source)
+            .argument("-gdwarf-2")
+            .argument("-gstrict-dwarf")
+            .argument("-ffunction-sections");
+        let rows = &[
+            (1, "print x", "=1"),
+            (1, "info locals", "y = 2"),
+            (1, "info frame", "helper"),
+            (2, "print x", "=2"),
+            (2, "list", "return x * 3"),
+            (2, "ptype helper", "=int (int)"),
+        ];
+        check_at_looks(&fixture.compile(&build), &build.to_string(), rows);
+    }
+}
+
+#[test]
+fn types_in_units_of_their_own_keep_their_namespaces() {
+    let source = "
+#include <string>
+#include <vector>
+struct note {
+  typedef std::string text_type;
+  std::string text; std::vector<int> marks;
+  std::string::size_type find(const std::string &what) const { return text.find(what); }
+};
+void look() { asm volatile(\"\"); }
+int main() { note n; n.text = \"usr/share\"; n.marks = {4, 5, 6}; look(); return n.find(\"share\") == 0; }";
+    for build in plain_builds(Language::Cpp) {
+        let fixture = Fixture::cpp("type_units", source).argument("-fdebug-types-section");
+        let executable = fixture.compile(&build);
+        let rows = &[
+            (1, "print n", "={text = \"usr/share\", marks = {4, 5, 6}}"),
+            (1, "print n.text", "=\"usr/share\""),
+            (1, "whatis n.text", "=std::string"),
+            (1, "whatis n.marks", "std::vector<int"),
+            (1, "print n.marks[2]", "=6"),
+        ];
+        check_at_looks(&executable, &build.to_string(), rows);
+        let event = "event found = before note::find(n = len(this->marks))";
+        let report = Batch::watching(&property_of(event)).run(&executable, &[]);
+        assert_eq!(report.values("found", "n"), [3], "{build}");
+    }
+}

@@ -21,6 +21,8 @@ pub(in crate::dwarf) struct Attributes<'a> {
     pub entry_pc: Option<Value<'a>>,
     pub origin: Option<Value<'a>>,
     pub import: Option<Value<'a>>,
+    /// The type unit that has the definition of a type.
+    pub signature: Option<Value<'a>>,
     pub declaration: bool,
     pub external: bool,
     /// Whether the names of a namespace are also those of the one around it.
@@ -60,6 +62,7 @@ impl<'a> Attributes<'a> {
             gimli::DW_AT_entry_pc => &mut self.entry_pc,
             gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => &mut self.origin,
             gimli::DW_AT_import => &mut self.import,
+            gimli::DW_AT_signature => &mut self.signature,
             gimli::DW_AT_export_symbols => return self.exports = is_set(),
             gimli::DW_AT_declaration => return self.declaration = is_set(),
             gimli::DW_AT_external => return self.external = is_set(),
@@ -155,6 +158,7 @@ fn is_read(tag: DwTag, name: gimli::DwAt) -> bool {
             | gimli::DW_AT_specification
             | gimli::DW_AT_declaration
             | gimli::DW_AT_external
+            | gimli::DW_AT_signature
     )
 }
 

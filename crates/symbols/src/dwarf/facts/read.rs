@@ -23,6 +23,9 @@ struct Pass<'a> {
     entries: Borrowed<'a>,
     /// The depths and qualified names of the enclosing namespaces, types and functions.
     scopes: Vec<(isize, Box<str>)>,
+    /// The depths and names of the enclosing functions that are named elsewhere, which are scopes of
+    /// their types.
+    nameless: Vec<(isize, Box<str>)>,
     /// The depths of the enclosing functions with code.
     enclosing: Vec<isize>,
     /// The depths of the enclosing functions without code, and whether the linker discarded
@@ -54,6 +57,7 @@ pub(in crate::dwarf) fn read(info: &DebugInfo, number: u32) -> Facts {
             number,
             entries,
             scopes: Vec::new(),
+            nameless: Vec::new(),
             enclosing: Vec::new(),
             bodies: Vec::new(),
             enumeration: None,
@@ -78,6 +82,9 @@ impl<'a> Pass<'a> {
             };
             while self.scopes.last().is_some_and(|(at, _)| *at >= depth) {
                 self.scopes.pop();
+            }
+            while self.nameless.last().is_some_and(|(at, _)| *at >= depth) {
+                self.nameless.pop();
             }
             while self.enclosing.last().is_some_and(|at| *at >= depth) {
                 self.enclosing.pop();
@@ -173,7 +180,7 @@ impl<'a> Pass<'a> {
                 let declared = declared.and_then(|it| self.facts.type_at(it));
                 let name = match declared {
                     Some(record) => Some(record.name.clone()),
-                    None => name.map(|name| self.qualified(&self.with_arguments(die, &name))),
+                    None => name.map(|name| self.qualified_type(&self.with_arguments(die, &name))),
                 };
                 if tag == gimli::DW_TAG_enumeration_type && !attributes.declaration {
                     let around = self.scopes.last().map(|(_, scope)| scope);
@@ -183,6 +190,11 @@ impl<'a> Pass<'a> {
                 let Some(name) = name else {
                     return;
                 };
+                let defined = attributes.signature;
+                let defined = defined.and_then(|it| self.info.referred(self.number, it));
+                if let (Some(of), true) = (defined, self.scopes.is_empty()) {
+                    self.facts.skeletons.push((die.offset, name.clone(), of));
+                }
                 self.scopes.push((depth, name.clone()));
                 let declaration = attributes.declaration;
                 self.facts.types.push(TypeRecord {
@@ -217,6 +229,18 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Returns the name of a type. Closures are not in the scope of a function that is named
+    /// elsewhere.
+    fn qualified_type(&self, name: &str) -> Box<str> {
+        let inner = self.scopes.last().map_or(-1, |(depth, _)| *depth);
+        match self.nameless.last() {
+            Some((depth, function)) if *depth > inner && !name.starts_with('<') => {
+                format!("{function}::{name}").into()
+            }
+            _ => self.qualified(name),
+        }
+    }
+
     fn subprogram(&mut self, depth: isize, die: DieRef, attributes: Attributes<'a>) {
         let name = self.entries.text(attributes.name);
         let linkage_name = self.entries.text(attributes.linkage_name).map(Box::from);
@@ -225,6 +249,12 @@ impl<'a> Pass<'a> {
         let full = name.map(|name| self.qualified(&self.with_arguments(die, &name)));
         if let Some(origin) = origin {
             self.facts.origins.insert(die.offset, origin);
+            if full.is_none() {
+                let known = self.facts.abstract_names.get(&origin.offset);
+                let known = known.filter(|_| origin.unit == self.number);
+                let name = known.map_or("{function}", |name| name);
+                self.nameless.push((depth, name.into()));
+            }
         }
         let ranges = self.entries.ranges(&attributes);
         let Some(low_pc) = self.entries.entry_address(&attributes, &ranges) else {

@@ -36,7 +36,7 @@ pub(crate) enum Table {
 impl Layout for Table {
     const WIDTHS: &'static [usize] = &[0, 1, 2, 4, 2, 5];
     const MAGIC: &'static [u8; 8] = b"jurorsrc";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const EXTENSION: &'static str = FILES;
     const TITLE: &'static str = "source files";
     const STRINGS: Table = Table::Strings;

@@ -43,7 +43,7 @@ const EXTERNAL: u32 = 1;
 impl Layout for Table {
     const WIDTHS: &'static [usize] = &[0, 11, 2, 4, 5, 5, 2, 5, 2, 4, 4];
     const MAGIC: &'static [u8; 8] = b"jurorsym";
-    const VERSION: u32 = 8;
+    const VERSION: u32 = 9;
     const EXTENSION: &'static str = NAMES;
     const TITLE: &'static str = "names";
     const STRINGS: Table = Table::Strings;

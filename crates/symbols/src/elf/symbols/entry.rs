@@ -74,13 +74,16 @@ impl Table<'_> {
             0 => SymbolKind::Untyped,
             _ => return None,
         };
-        // An untyped symbol outside of the code is a linker marker (`_end`), and a function
-        // outside was discarded by the linker.
         let is_untyped = matches!(kind, SymbolKind::Untyped | SymbolKind::Label);
-        if (!kind.is_data() || is_untyped) && !program.header.is_code(address) {
-            return None;
-        }
-        if is_untyped && !in_code_section(program, address) {
+        let kind = match kind {
+            _ if !is_untyped => kind,
+            _ if program.header.is_code(address) && in_code_section(program, address) => kind,
+            _ if in_data_section(program, section_index, address) => SymbolKind::UntypedObject,
+            // A linker marker (`_end`).
+            _ => return None,
+        };
+        // A function outside of the code was discarded by the linker.
+        if !kind.is_data() && !program.header.is_code(address) {
             return None;
         }
         let name = name_range(self.strings, name_offset)?;
@@ -105,6 +108,18 @@ fn in_code_section(program: &ElfFile, address: u64) -> bool {
                     .checked_sub(section.address)
                     .is_some_and(|offset| offset < section.size)
         })
+}
+
+/// Returns whether an address is in the section with data that its symbol names.
+fn in_data_section(program: &ElfFile, section_index: u16, address: u64) -> bool {
+    let section = program.sections.get(usize::from(section_index));
+    section.is_some_and(|section| {
+        !section.executable
+            && section.address != 0
+            && address
+                .checked_sub(section.address)
+                .is_some_and(|offset| offset < section.size)
+    })
 }
 
 /// Returns the position of a name in the string table, without its `@version`.
