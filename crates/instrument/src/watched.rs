@@ -182,10 +182,9 @@ impl WatchedExpression {
 /// Returns the frame in which a variable is visible.
 fn frame_of<'a>(program: &Program, frames: &'a [Frame], meant: &Variable) -> Option<&'a Frame> {
     frames.iter().find(|frame| {
-        let mut visible = program.variables(frame).into_iter();
-        let same_name = visible.find(|(variable, _)| variable.name == meant.name);
         // Another variable of this name hides it.
-        same_name.is_some_and(|(variable, _)| variable.location == meant.location)
+        let visible = program.local_variable(frame, &meant.name);
+        visible.is_some_and(|variable| variable.location == meant.location)
     })
 }
 

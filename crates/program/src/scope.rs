@@ -2,6 +2,7 @@
 //! of the program, and of all other modules.
 
 mod definitions;
+mod local_names;
 mod lookup;
 mod meaning;
 mod of_function;
@@ -350,15 +351,31 @@ impl Scope for FrameScope<'_> {
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {
-        if let Some(found) = self.place().type_named(name) {
-            return Some(found);
+        let place = self.place();
+        match place.type_named(name) {
+            Ok(Some(found)) => return Some(found),
+            Ok(None) => {}
+            Err(_) => return None,
         }
-        let own = self.frame().and_then(|frame| frame.module.clone());
+        // A name of the global scope is none of another.
+        let is_global = name
+            .trim_start_matches(char::is_alphabetic)
+            .trim_start()
+            .starts_with("::");
+        if is_global {
+            return None;
+        }
+        let own = place.own().cloned();
         own.iter()
             .chain(self.program.modules.iter())
             .filter(|module| module.symbols.has_debug_info())
             .find_map(|module| module.symbols.type_named(name))
             .or_else(|| Type::builtin(name))
+    }
+
+    fn type_before_elsewhere(&self, name: &str) -> Option<Type> {
+        self.elsewhere(name)?;
+        self.place().type_named(name).ok().flatten()
     }
 
     fn standard_types(&self) -> Option<&dyn LibraryTypes> {

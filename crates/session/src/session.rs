@@ -138,7 +138,11 @@ impl Session {
         while !is_enough {
             let (frames, has_more) = self.running()?.backtrace(thread, wanted);
             // Calls that are not entered yet are not shown.
-            let frames = self.shown_frames(thread, frames);
+            let mut frames = self.shown_frames(thread, frames);
+            let is_launching = self.is_fresh();
+            for frame in &mut frames {
+                frame.is_launching = is_launching;
+            }
             is_enough = !has_more || frames.len() >= count;
             wanted = wanted.saturating_mul(2);
             self.processes.selection.frames = Some(frames);

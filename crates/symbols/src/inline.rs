@@ -356,6 +356,13 @@ pub(crate) struct Around {
     holds: bool,
 }
 
+impl Around {
+    /// Returns whether it is an inlined copy.
+    pub fn is_copy(&self) -> bool {
+        self.is_copy
+    }
+}
+
 /// Returns the blocks and inlined copies of a function at an address, outermost first.
 ///
 /// A copy begins at its entry, even if the compiler moved its code elsewhere or left none:
@@ -497,14 +504,31 @@ fn copy_entry(info: &DebugInfo, unit: u32, entry: &Die) -> Option<u64> {
     marked.filter(|pc| info.is_code(*pc)).or_else(lowest)
 }
 
-/// Returns whether a block contains an address. A block without ranges covers its whole
-/// parent; a block whose code was optimized away covers nothing.
+/// Returns whether a block contains an address. One without addresses has no code (DWARF 5,
+/// section 2.17): gcc keeps the variables of a block that it has removed. Only in debug
+/// information that no compiler made, such a block covers its whole parent.
 pub(crate) fn covers(info: &DebugInfo, die: DieRef, entry: &Die, address: u64) -> bool {
-    let attributes = [gimli::DW_AT_low_pc, gimli::DW_AT_ranges];
-    let has_ranges = attributes
-        .iter()
-        .any(|name| entry.attr_value(*name).is_some());
-    !has_ranges || holds(info, die, entry, address)
+    if has_addresses(entry) {
+        holds(info, die, entry, address)
+    } else {
+        is_transparent(info, die, entry)
+    }
+}
+
+/// Returns whether a block was left without code.
+pub(crate) fn is_removed(info: &DebugInfo, die: DieRef, entry: &Die) -> bool {
+    !has_addresses(entry) && !is_transparent(info, die, entry)
+}
+
+fn has_addresses(entry: &Die) -> bool {
+    let mut attributes = [gimli::DW_AT_low_pc, gimli::DW_AT_ranges].iter();
+    attributes.any(|name| entry.attr_value(*name).is_some())
+}
+
+/// Returns whether a block without addresses only groups its entries.
+fn is_transparent(info: &DebugInfo, die: DieRef, entry: &Die) -> bool {
+    let is_made = info.unit(die.unit).is_some_and(|unit| unit.names_producer);
+    !is_made && entry.attr_value(gimli::DW_AT_abstract_origin).is_none()
 }
 
 /// Returns whether the code of an inlined call contains an address.

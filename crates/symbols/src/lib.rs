@@ -31,6 +31,8 @@ mod inline;
 mod inline_namespaces;
 mod labels;
 mod line;
+mod local_types;
+mod locals;
 mod location;
 mod names;
 mod parameters;
@@ -58,6 +60,7 @@ pub use function::{Function, FunctionEntry};
 pub use inline::{Beginning, Doubt, InlinedCall, InlinedCopy, InlinedFrame, Order, OutlinedPart};
 pub use labels::Label;
 pub use line::{Line, LineAddresses, is_path_of};
+pub use local_types::LocalType;
 pub use location::{
     DroppedParameter, EvaluationContext, FixedLocation, Location, LocationError, Memory, Piece,
     ValueLocation,
@@ -69,10 +72,10 @@ pub use names::{
 pub use scopes::{Imports, Level};
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
-    AbiLayout, Access, Base, BitField, Character, ClassMember, ClassMemberKind, ClassName,
-    Composite, CompositeKind, DeclaredField, Encoding, Enumerator, EnumeratorCandidate, Field,
-    Method, TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep, VtableOwner,
-    is_instance, processor_flags, signal_information, standard_name, vector_control,
+    AbiLayout, Access, ArrayIndex, Base, BitField, Character, ClassMember, ClassMemberKind,
+    ClassName, Composite, CompositeKind, DeclaredField, Encoding, Enumerator, EnumeratorCandidate,
+    Field, Method, TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep,
+    VtableOwner, is_instance, processor_flags, signal_information, standard_name, vector_control,
     vector_register,
 };
 pub use unit_description::UnitDescription;

@@ -7,7 +7,7 @@
 use crate::SymbolFile;
 use crate::dwarf::facts::{ImportKind, ImportRecord};
 use crate::dwarf::{DebugInfo, DieRef, Visit};
-use crate::inline::covers;
+use crate::locals::has_lines_of_imports;
 use crate::names;
 use std::sync::Arc;
 
@@ -34,27 +34,44 @@ struct Import {
 }
 
 impl SymbolFile {
-    /// Returns what `using` makes visible at a file address. Reads the unit of the address.
-    pub fn imports_at(&self, address: u64) -> Imports {
+    /// Returns what `using` makes visible at a file address, in the inlined call with
+    /// `inline_depth` others in it. Reads the unit of the address.
+    pub fn imports_at(&self, address: u64, inline_depth: usize) -> Imports {
         let Some(info) = self.inner.debug_info() else {
             return Imports::default();
         };
         let Some(function) = info.function_at(address).map(|it| it.die) else {
             return Imports::default();
         };
-        let mut local = Vec::new();
-        let origin = info.die(function);
-        let origin = origin.and_then(|entry| info.origin(function.unit, &entry));
-        for home in std::iter::once(function).chain(origin) {
-            add_local(info, home, address, &mut local);
-        }
         let facts = info.facts(function.unit);
         let records = facts.map_or(&[][..], |facts| &facts.imports);
         let of_scopes = records.iter().filter_map(|it| import(info, it));
         Imports {
-            local,
+            local: self.local_imports(info, function, address, inline_depth),
             of_scopes: of_scopes.collect(),
         }
+    }
+
+    /// Returns the imports of the blocks around an address, innermost first. Those behind the
+    /// line of the address are not made yet.
+    fn local_imports(
+        &self,
+        info: &Arc<DebugInfo>,
+        function: DieRef,
+        address: u64,
+        inline_depth: usize,
+    ) -> Vec<Import> {
+        let (homes, line) = self.homes_of_call(info, function, address, inline_depth);
+        let mut outermost_first = Vec::new();
+        for home in &homes {
+            let origin = info.die(*home);
+            let origin = origin.and_then(|entry| info.origin(home.unit, &entry));
+            for home in origin.into_iter().chain([*home]) {
+                add_local(info, home, line, &mut outermost_first);
+            }
+        }
+        outermost_first.reverse();
+        outermost_first
     }
 }
 
@@ -66,33 +83,40 @@ fn import(info: &DebugInfo, record: &ImportRecord) -> Option<Import> {
     })
 }
 
-/// Adds the imports of the blocks of a function that contain an address, innermost first.
-fn add_local(info: &Arc<DebugInfo>, function: DieRef, address: u64, found: &mut Vec<Import>) {
-    let mut outermost_first = Vec::new();
-    info.walk(function, |depth, die, entry| match entry.tag() {
-        _ if depth == 0 => Visit::Descend,
-        gimli::DW_TAG_lexical_block if covers(info, die, entry, address) => Visit::Descend,
-        tag @ (gimli::DW_TAG_imported_module | gimli::DW_TAG_imported_declaration) => {
-            let of = info.reference(die.unit, entry.attr_value(gimli::DW_AT_import));
-            let name = info.text(die.unit, entry.attr_value(gimli::DW_AT_name));
-            let kind = match name {
-                _ if tag == gimli::DW_TAG_imported_module => ImportKind::Directive,
-                Some(name) => ImportKind::Alias(name),
-                None => ImportKind::Declaration,
-            };
-            if let Some(target) = of.and_then(|of| info.entity_name(of)) {
-                outermost_first.push(Import {
-                    scope: String::new(),
-                    kind,
-                    target,
-                });
-            }
-            Visit::Skip
+/// Adds the imports of one block up to a line.
+fn add_local(info: &DebugInfo, home: DieRef, line: Option<u32>, found: &mut Vec<Import>) {
+    info.walk(home, |depth, die, entry| {
+        let tag = entry.tag();
+        if depth == 0 {
+            return Visit::Descend;
         }
-        _ => Visit::Skip,
+        if !matches!(
+            tag,
+            gimli::DW_TAG_imported_module | gimli::DW_TAG_imported_declaration
+        ) {
+            return Visit::Skip;
+        }
+        let line = line.filter(|_| has_lines_of_imports(info, die));
+        let declared = info.inherited_unsigned(die, gimli::DW_AT_decl_line);
+        let is_behind = line.is_some_and(|line| declared.is_some_and(|it| it > u64::from(line)));
+        let of = info.reference(die.unit, entry.attr_value(gimli::DW_AT_import));
+        let name = info.text(die.unit, entry.attr_value(gimli::DW_AT_name));
+        let kind = match name {
+            _ if tag == gimli::DW_TAG_imported_module => ImportKind::Directive,
+            Some(name) => ImportKind::Alias(name),
+            None => ImportKind::Declaration,
+        };
+        if let Some(target) = of.and_then(|of| info.entity_name(of))
+            && !is_behind
+        {
+            found.push(Import {
+                scope: String::new(),
+                kind,
+                target,
+            });
+        }
+        Visit::Skip
     });
-    outermost_first.reverse();
-    found.extend(outermost_first);
 }
 
 /// The names that a written name may stand for at one level of scopes.

@@ -3,9 +3,8 @@
 use crate::dwarf::facts::GlobalRecord;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::elf::Binding;
-use crate::inline::{around, covers, is_outlined_part};
-use crate::location::Location;
-use crate::parameters::{self, parameters};
+use crate::location::{Location, LocationSource};
+use crate::parameters::parameters;
 use crate::types::{Type, target};
 use crate::{Function, SymbolFile, names};
 use std::path::Path;
@@ -26,6 +25,19 @@ pub struct Variable {
     pub artificial: bool,
     /// The source line that declares it.
     pub line: Option<u32>,
+    /// Whether it is declared behind the source line of the address that it was asked for: in
+    /// the language, its name still means something else there.
+    pub is_later: bool,
+    /// Whether it is static and of some block of the function, which the compiler does not say.
+    pub is_of_some_block: bool,
+}
+
+impl Variable {
+    /// Returns a variable without a value, because another one of its name may be meant.
+    pub fn undecided(mut self) -> Variable {
+        self.location.source = LocationSource::Undecided;
+        self
+    }
 }
 
 /// A global variable that a name may mean.
@@ -66,16 +78,20 @@ pub struct Scope {
     pub kind: ScopeKind,
     /// The variables, parameters first, in the order of their declarations.
     pub variables: Vec<Variable>,
-    /// The names that it declares for global variables (`extern int count;`).
+    /// The enumerators of its enumerations, as constants.
+    pub enumerators: Vec<Variable>,
+    /// The names that it declares for what is defined elsewhere: global variables (`extern int
+    /// count;`), and the entities of `using` declarations.
     pub declared: Vec<Box<str>>,
 }
 
 impl Scope {
     /// Returns a scope without variables.
-    fn of(kind: ScopeKind) -> Scope {
+    pub fn of(kind: ScopeKind) -> Scope {
         Scope {
             kind,
             variables: Vec::new(),
+            enumerators: Vec::new(),
             declared: Vec::new(),
         }
     }
@@ -89,118 +105,6 @@ impl SymbolFile {
             return Vec::new();
         };
         parameters(info, die)
-    }
-
-    /// Returns the scopes around a file address with their variables, innermost first. The
-    /// last one is the function's.
-    pub fn locals_at(&self, address: u64) -> Vec<Scope> {
-        let Some(info) = self.inner.debug_info() else {
-            return Vec::new();
-        };
-        let Some(function) = info.function_at(address).map(|function| function.die) else {
-            return Vec::new();
-        };
-        let mut scopes: Vec<(isize, Scope)> = vec![(
-            0,
-            Scope {
-                kind: ScopeKind::Function,
-                variables: parameters(info, function),
-                declared: Vec::new(),
-            },
-        )];
-        let around = around(info, function, address);
-        let is_around = |die: DieRef| around.iter().any(|node| node.die == die);
-        let mut call = function;
-        let mut outlined_parts: Vec<usize> = Vec::new();
-        // The parameters of inlined calls in order, with the number of the call's scope.
-        let mut named: Vec<(usize, DieRef, Arc<str>)> = Vec::new();
-        info.walk(function, |depth, die, entry| {
-            if depth == 0 {
-                return Visit::Descend;
-            }
-            match entry.tag() {
-                gimli::DW_TAG_lexical_block
-                    if is_around(die) || covers(info, die, entry, address) =>
-                {
-                    scopes.push((depth, Scope::of(ScopeKind::Block)));
-                    Visit::Descend
-                }
-                gimli::DW_TAG_inlined_subroutine
-                    if is_around(die) && is_outlined_part(info, call, die, entry) =>
-                {
-                    outlined_parts.push(scopes.len());
-                    scopes.push((depth, Scope::of(ScopeKind::Block)));
-                    Visit::Descend
-                }
-                gimli::DW_TAG_inlined_subroutine if is_around(die) => {
-                    call = die;
-                    let names = parameters::names(info, die).into_iter();
-                    named.extend(names.map(|(at, name)| (scopes.len(), at, name)));
-                    let origin = info.origin(die.unit, entry);
-                    let name = origin.and_then(|origin| info.abstract_name(origin));
-                    let name = name.map_or_else(|| "".into(), Arc::from);
-                    scopes.push((depth, Scope::of(ScopeKind::Inlined(name))));
-                    Visit::Descend
-                }
-                gimli::DW_TAG_GNU_formal_parameter_pack if depth > 1 => Visit::Descend,
-                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
-                    // The parameters of the function itself are already in the list.
-                    let known = depth == 1 && entry.tag() == gimli::DW_TAG_formal_parameter;
-                    let scope = scopes.iter_mut().rev().find(|(at, _)| *at < depth);
-                    if let (false, Some((_, scope))) = (known, scope) {
-                        if is_declaration(info, die, entry) {
-                            scope
-                                .declared
-                                .extend(info.inherited_text(die, gimli::DW_AT_name))
-                        } else {
-                            let mut variable = variable(info, die, entry, Some(function));
-                            let known = named.iter().find(|(_, at, _)| *at == die);
-                            if let (Some(variable), Some((.., name))) = (&mut variable, known) {
-                                variable.name.clone_from(name);
-                            }
-                            scope.variables.extend(variable);
-                        }
-                    }
-                    Visit::Skip
-                }
-                _ => Visit::Skip,
-            }
-        });
-        let mut scopes: Vec<Scope> = scopes.into_iter().map(|(_, scope)| scope).collect();
-        for part in outlined_parts {
-            merge_into_call(&mut scopes, part, address);
-        }
-        for (number, scope) in scopes.iter_mut().enumerate() {
-            if matches!(scope.kind, ScopeKind::Inlined(_)) {
-                let own = named.iter().filter(|(of, ..)| *of == number);
-                let place = |name: &Arc<str>| own.clone().position(|(.., known)| known == name);
-                let order =
-                    |it: &Variable| (!it.parameter, place(&it.name).filter(|_| it.parameter));
-                scope.variables.sort_by_key(order);
-            }
-        }
-        scopes.reverse();
-        scopes
-    }
-
-    /// Returns the parameters and local variables with this name of a function itself and of
-    /// the blocks in it, in the order of their declarations; not those of inlined calls.
-    pub fn locals_named(&self, function: &Function, name: &str) -> Vec<Variable> {
-        let (Some(info), Some(function)) = (self.inner.debug_info(), function.die) else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
-        info.walk(function, |depth, die, entry| match entry.tag() {
-            _ if depth == 0 => Visit::Descend,
-            gimli::DW_TAG_lexical_block | gimli::DW_TAG_GNU_formal_parameter_pack => Visit::Descend,
-            gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
-                let known = variable(info, die, entry, Some(function));
-                found.extend(known.filter(|variable| &*variable.name == name));
-                Visit::Skip
-            }
-            _ => Visit::Skip,
-        });
-        found
     }
 
     /// Returns the global and file-static variables with this name, external ones first.
@@ -424,7 +328,7 @@ impl SymbolFile {
 
 /// Returns whether a DIE only declares a variable that is defined elsewhere. An inlined copy
 /// has the declaration as its origin.
-fn is_declaration(info: &DebugInfo, die: DieRef, entry: &Die) -> bool {
+pub(crate) fn is_declaration(info: &DebugInfo, die: DieRef, entry: &Die) -> bool {
     if DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
         return true;
     }
@@ -438,29 +342,6 @@ fn is_declaration(info: &DebugInfo, die: DieRef, entry: &Die) -> bool {
     let origin = entry.attr_value(gimli::DW_AT_abstract_origin);
     let origin = info.reference(die.unit, origin).and_then(|at| info.die(at));
     origin.is_some_and(|origin| DebugInfo::is_set(&origin, gimli::DW_AT_declaration))
-}
-
-/// Merges the parameters of an outlined part that was inlined again into the inlined call
-/// around it. If both have a location, that of the outlined part is more exact.
-fn merge_into_call(scopes: &mut [Scope], part: usize, address: u64) {
-    let Some((outer, [part, ..])) = scopes.split_at_mut_checked(part) else {
-        return;
-    };
-    let is_call = |scope: &&mut Scope| !matches!(scope.kind, ScopeKind::Block);
-    let Some(call) = outer.iter_mut().rev().find(is_call) else {
-        return;
-    };
-    part.variables.retain(|variable| {
-        let mut known = call.variables.iter_mut();
-        let known = known.find(|known| known.parameter && known.name == variable.name);
-        let Some(known) = known.filter(|_| variable.parameter) else {
-            return true;
-        };
-        if variable.location.is_described_at(address) {
-            known.location = variable.location.clone();
-        }
-        false
-    });
 }
 
 pub(crate) fn unit_is(info: &DebugInfo, unit: u32, file: &str) -> bool {
@@ -487,6 +368,8 @@ pub(crate) fn variable_of_class(
         line: info
             .inherited_unsigned(die, gimli::DW_AT_decl_line)
             .and_then(|line| u32::try_from(line).ok()),
+        is_later: false,
+        is_of_some_block: false,
     }
 }
 
@@ -527,5 +410,7 @@ pub(crate) fn variable(
         line: info
             .inherited_unsigned(die, gimli::DW_AT_decl_line)
             .and_then(|line| u32::try_from(line).ok()),
+        is_later: false,
+        is_of_some_block: false,
     })
 }

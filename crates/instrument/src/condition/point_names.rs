@@ -179,9 +179,7 @@ impl Names for PointNames<'_> {
     }
 
     fn type_of_name(&self, name: &str) -> Option<Type> {
-        let variables = self.program.variables(self.frame.as_ref()?);
-        let mut variables = variables.into_iter().map(|(variable, _)| variable);
-        let found = variables.find(|variable| &*variable.name == name);
+        let found = self.program.local_variable(self.frame.as_ref()?, name);
         found.map(|variable| variable.r#type)
     }
 

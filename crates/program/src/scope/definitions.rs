@@ -27,6 +27,8 @@ pub(super) type Step = Result<Option<Entity>, ValueError>;
 pub(super) struct Source<'a> {
     symbols: &'a SymbolFile,
     name: &'a str,
+    /// The source line of the place.
+    line: Option<u32>,
     variables: Option<Vec<GlobalCandidate>>,
     functions: Option<Vec<Function>>,
 }
@@ -36,9 +38,20 @@ impl<'a> Source<'a> {
         Source {
             symbols: &module.symbols,
             name,
+            line: None,
             variables: None,
             functions: None,
         }
+    }
+
+    /// Sets the source line of the place, at which what is declared behind it is not meant.
+    pub(super) fn at_line(self, line: Option<u32>) -> Source<'a> {
+        Source { line, ..self }
+    }
+
+    /// Returns the name that is sought.
+    pub(super) fn name(&self) -> &'a str {
+        self.name
     }
 
     fn variables(&mut self) -> &[GlobalCandidate] {
@@ -86,6 +99,7 @@ impl<'a> Source<'a> {
             let mut aliased = Source {
                 symbols: self.symbols,
                 name: full,
+                line: self.line,
                 variables: None,
                 functions: None,
             };
@@ -145,7 +159,10 @@ impl<'a> Source<'a> {
             return Ok(None);
         }
         if scoped.is_some() {
-            let statics = self.symbols.statics_named(full);
+            let mut statics = self.symbols.statics_named(full);
+            // In a lambda, those of the function around it that are declared before.
+            let line = self.line.filter(|_| scope_and_name(self.name).is_none());
+            statics.retain(|it| line.is_none_or(|line| it.line.is_none_or(|at| at <= line)));
             if let Some(variable) = first_there(statics) {
                 return Ok(Some(Entity::Variable(variable)));
             }

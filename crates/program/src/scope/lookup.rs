@@ -12,9 +12,15 @@ use super::definitions::{Reach, Source};
 use super::meaning::{Entity, Meaning};
 use crate::modules::{Module, Modules};
 use crate::stack::frames::Frame;
-use juror_symbols::{Function, Imports, Level, Type, demangle, enclosing_scopes};
+use juror_symbols::{Function, Imports, Level, LocalType, Type, demangle, enclosing_scopes};
 use juror_values::error::ValueError;
 use std::rc::Rc;
+
+/// The most pointers that are written behind the name of a type.
+const POINTERS_MAX: usize = 16;
+
+/// The most base classes whose types are searched.
+const BASES_MAX: usize = 256;
 
 /// A place whose names are looked up.
 pub struct Place<'a> {
@@ -26,6 +32,8 @@ pub struct Place<'a> {
     /// The scopes around the place, innermost first, each with its `::`.
     scopes: Vec<String>,
     imports: Imports,
+    /// The file address of the code, and the number of inlined calls within.
+    at: (u64, usize),
 }
 
 impl<'a> Place<'a> {
@@ -37,8 +45,18 @@ impl<'a> Place<'a> {
         file_address: u64,
         function: &str,
     ) -> Place<'a> {
+        Place::inside(modules, own, (file_address, 0), function)
+    }
+
+    /// Returns the place in an inlined call, given the number of other calls in it.
+    fn inside(
+        modules: &'a Modules,
+        own: Option<Rc<Module>>,
+        (file_address, inline_depth): (u64, usize),
+        function: &str,
+    ) -> Place<'a> {
         let symbols = own.as_ref().map(|module| &module.symbols);
-        let imports = symbols.map(|symbols| symbols.imports_at(file_address));
+        let imports = symbols.map(|symbols| symbols.imports_at(file_address, inline_depth));
         let unit = symbols.and_then(|symbols| symbols.unit_number_at(file_address));
         let mut scopes = enclosing_scopes(function);
         // In Rust a function is a scope of its static variables.
@@ -52,12 +70,17 @@ impl<'a> Place<'a> {
             unit,
             scopes,
             imports: imports.unwrap_or_default(),
+            at: (file_address, inline_depth),
         }
     }
 
     /// Returns the place of a frame.
     pub fn of_frame(modules: &'a Modules, frame: Option<&Frame>) -> Place<'a> {
         let own = frame.and_then(|frame| frame.module.clone());
+        // Before the program runs, its loader has not begun: names are the program's.
+        if frame.is_some_and(|frame| frame.is_launching) {
+            return Place::new(modules, modules.main().cloned(), 0, "");
+        }
         let address = frame.map_or(0, |frame| frame.lookup);
         let file_address = own.as_ref().map_or(0, |module| module.to_file(address));
         let name = frame.and_then(|frame| frame.name.as_deref()).unwrap_or("");
@@ -65,12 +88,21 @@ impl<'a> Place<'a> {
         let function = frame.filter(|frame| !frame.is_inlined() && !name.contains("::"));
         let linkage_name = function.and_then(|frame| frame.function.as_ref()?.linkage_name.clone());
         let mangled = linkage_name.and_then(|linkage_name| demangle(&linkage_name));
-        Place::new(
+        let inline_depth = frame.map_or(0, |frame| frame.inline_depth);
+        Place::inside(
             modules,
             own,
-            file_address,
+            (file_address, inline_depth),
             mangled.as_deref().unwrap_or(name),
         )
+    }
+
+    /// Returns the source line of the place, if it is C or C++.
+    fn line(&self) -> Option<u32> {
+        let symbols = &self.own.as_ref()?.symbols;
+        let (address, _) = self.at;
+        let line = symbols.line_at(address).map(|line| line.line);
+        line.filter(|_| symbols.is_cpp_at(address))
     }
 
     fn levels(&self, name: &str) -> Vec<Level> {
@@ -111,19 +143,10 @@ impl<'a> Place<'a> {
         };
         let main = self.modules.main().filter(|main| is_reached(main));
         let own = self.own.as_ref();
-        // The rules of the language: the place's own module, scope by scope.
         if let Some(own) = own {
-            let mut source = Source::new(own, name);
-            let unit = self.unit.map(Reach::Unit);
-            for level in &levels {
-                for reach in unit.into_iter().chain([Reach::External]) {
-                    if let Some(entity) = source.at(level, reach, self.unit)? {
-                        return Ok(meaning(own, entity, false));
-                    }
-                }
-                if let Some(found) = self.declared(level, name)? {
-                    return Ok(Some(found));
-                }
+            let mut source = Source::new(own, name).at_line(self.line());
+            if let Some(found) = self.by_language(own, &mut source, &levels)? {
+                return Ok(Some(found));
             }
             if own.is_main
                 && let Some(entity) = source.anywhere(&levels, name, is_global)?
@@ -176,6 +199,47 @@ impl<'a> Place<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Looks up a name by the rules of the language: in the place's own module, scope by scope.
+    fn by_language(
+        &self,
+        own: &Rc<Module>,
+        source: &mut Source<'_>,
+        levels: &[Level],
+    ) -> Result<Option<Meaning>, ValueError> {
+        let unit = self.unit.map(Reach::Unit);
+        for level in levels {
+            for reach in unit.into_iter().chain([Reach::External]) {
+                if let Some(entity) = source.at(level, reach, self.unit)? {
+                    return Ok(Some(Meaning {
+                        module: Rc::clone(own),
+                        entity,
+                        is_elsewhere: false,
+                        is_private: false,
+                    }));
+                }
+            }
+            if let Some(found) = self.declared(level, source.name())? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns whether a name means something by the rules of the language, however many.
+    pub(crate) fn has_by_language(&self, name: &str) -> bool {
+        let Some(own) = &self.own else {
+            return false;
+        };
+        let mut source = Source::new(own, name).at_line(self.line());
+        let found = self.by_language(own, &mut source, &self.levels(name));
+        !matches!(found, Ok(None))
+    }
+
+    /// Returns the place's own module.
+    pub(super) fn own(&self) -> Option<&Rc<Module>> {
+        self.own.as_ref()
     }
 
     /// Returns the variable that the place's unit declares at a level and another module defines.
@@ -281,8 +345,32 @@ impl<'a> Place<'a> {
         found.collect()
     }
 
-    /// Looks up a type in the scopes around the place.
-    pub fn type_named(&self, written: &str) -> Option<Type> {
+    /// Looks up a type in the blocks and scopes around the place.
+    ///
+    /// # Errors
+    /// The name is that of a type in some block of the function, and of another one outside: which
+    /// is meant is not known.
+    pub fn type_named(&self, written: &str) -> Result<Option<Type>, ValueError> {
+        let end = written.find(['*', '&']).unwrap_or(written.len());
+        let (plain, derived) = written.split_at(end);
+        let local = self.own.as_ref().and_then(|own| {
+            let (address, inline_depth) = self.at;
+            own.symbols.local_type(address, inline_depth, plain.trim())
+        });
+        let ambiguous =
+            || Err(format!("`{}` is the name of several types here", plain.trim()).into());
+        let outside = || self.type_outside(written);
+        Ok(match local {
+            None => outside(),
+            Some(LocalType::Found(found)) => Some(derived_as(found, derived)),
+            Some(LocalType::Several) => return ambiguous(),
+            Some(LocalType::InSomeBlock(_)) if outside().is_some() => return ambiguous(),
+            Some(LocalType::InSomeBlock(found)) => Some(derived_as(found, derived)),
+        })
+    }
+
+    /// Looks up a type in the scopes around the place, outside of its function.
+    fn type_outside(&self, written: &str) -> Option<Type> {
         let own = self.own.as_ref()?;
         let (tag, name) = match written.split_once(' ') {
             Some((tag @ ("struct" | "class" | "union" | "enum"), name)) => (Some(tag), name),
@@ -304,6 +392,11 @@ impl<'a> Place<'a> {
             if let Some(found) = found.next() {
                 return Some(found);
             }
+            let inherited = self.names_of_bases(&level.scope);
+            let mut inherited = inherited.iter().map(|base| format!("{base}::{plain}"));
+            if let Some(found) = inherited.find_map(|full| exactly(&full)) {
+                return Some(found);
+            }
             // The types that `using` and inline namespaces add must agree.
             let mut imported = level.imported.iter().filter_map(exactly);
             if let Some(first) = imported.next() {
@@ -312,6 +405,25 @@ impl<'a> Place<'a> {
             }
         }
         None
+    }
+
+    /// Returns the names of the base classes of a scope, nearest first; none if it is no class.
+    fn names_of_bases(&self, scope: &str) -> Vec<String> {
+        let class = scope.strip_suffix("::").zip(self.own.as_ref());
+        let class = class.and_then(|(name, own)| own.symbols.class_named(name, self.unit));
+        let mut found: Vec<String> = Vec::new();
+        let mut level: Vec<Type> = class.into_iter().collect();
+        while let Some(class) = level.pop() {
+            let composite = class.composite();
+            for base in composite.iter().flat_map(|it| &it.bases) {
+                let name = base.r#type.strip().name();
+                if found.len() < BASES_MAX && !found.contains(&name) {
+                    found.push(name);
+                    level.insert(0, base.r#type.clone());
+                }
+            }
+        }
+        found
     }
 
     /// Returns the static member or enumerator of a class.
@@ -343,6 +455,12 @@ impl<'a> Place<'a> {
             is_private: false,
         }))
     }
+}
+
+/// Returns a type with the pointers that are written behind its name.
+fn derived_as(of: Type, stars: &str) -> Type {
+    let stars = stars.chars().filter(|it| matches!(it, '*' | '&')).count();
+    (0..stars.min(POINTERS_MAX)).fold(of, |of, _| of.pointer_to())
 }
 
 /// Splits `file.c::name` and `libm.so.6::name` into file and name.

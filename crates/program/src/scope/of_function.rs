@@ -18,10 +18,9 @@ impl FrameScope<'_> {
             let why = format!("`{function}` is not on the stack, so its variables have no values");
             return is_function.then(|| Err(why.into()));
         };
-        let mut variables = self.program.variables(frame).into_iter();
-        let found = variables.find(|(variable, _)| &*variable.name == name);
+        let found = self.program.local_variable(frame, name);
         Some(match found {
-            Some((variable, _)) => Ok(self.program.value_of(frame, &variable)),
+            Some(variable) => Ok(self.program.value_of(frame, &variable)),
             None => Err(format!("there is no `{name}` where `{function}` is on the stack").into()),
         })
     }

@@ -6,7 +6,7 @@ use crate::stack::callers::TailCall;
 use juror_arch::dwarf;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
-    Function, Registers, ScopeKind, UnwindError, UnwindMethod, Variable, is_path_of,
+    Function, Registers, Scope, ScopeKind, UnwindError, UnwindMethod, Variable, is_path_of,
     unwind_without_file,
 };
 use std::path::{Path, PathBuf};
@@ -62,11 +62,9 @@ pub struct Frame {
     /// The parameters of an inlined call that begins here, with their values. Nothing else is
     /// visible in it.
     pub arguments: Option<Rc<[Variable]>>,
+    /// Whether the program has not begun, and only its loader has: names mean those of the program.
+    pub is_launching: bool,
 }
-
-/// The variables of a scope, each with whether it is a parameter, and the names that the scope
-/// declares for global variables.
-type ScopeNames = (Vec<(Variable, bool)>, Vec<Box<str>>);
 
 impl Frame {
     /// Returns a frame at an address without any other information.
@@ -92,6 +90,7 @@ impl Frame {
             called_by_juror: None,
             tail_call: None,
             arguments: None,
+            is_launching: false,
         }
     }
 
@@ -372,66 +371,34 @@ impl Program {
     /// is a parameter.
     pub fn variables(&self, frame: &Frame) -> Vec<(Variable, bool)> {
         let found = self.scopes_of(frame).into_iter();
-        found.flat_map(|(variables, _)| variables).collect()
+        let found = found.flat_map(|scope| scope.variables);
+        found
+            .map(|variable| {
+                let parameter = variable.parameter;
+                (variable, parameter)
+            })
+            .collect()
     }
 
-    /// Returns the variable or parameter of a frame with this name, or `None` if a declaration of a
-    /// global variable hides it.
-    pub fn local_variable(&self, frame: &Frame, name: &str) -> Option<Variable> {
-        for (variables, declared) in self.scopes_of(frame) {
-            let mut variables = variables.into_iter();
-            let found = variables.find(|(variable, _)| &*variable.name == name);
-            if let Some((variable, _)) = found {
-                return Some(variable);
-            }
-            if declared.iter().any(|known| **known == *name) {
-                return None;
-            }
-        }
-        None
-    }
-
-    /// Returns whether a block around the frame's place declares the name as a global variable
-    /// (`extern int count;`), and no inner block has another variable of the name.
-    pub fn declares_global(&self, frame: &Frame, name: &str) -> bool {
-        for (variables, declared) in self.scopes_of(frame) {
-            if variables
-                .iter()
-                .any(|(variable, _)| &*variable.name == name)
-            {
-                return false;
-            }
-            if declared.iter().any(|known| **known == *name) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Returns the variables of each scope of a frame, and the names that it declares for global
-    /// variables, innermost first.
-    fn scopes_of(&self, frame: &Frame) -> Vec<ScopeNames> {
+    /// Returns the scopes of a frame with their named variables, innermost first.
+    pub(crate) fn scopes_of(&self, frame: &Frame) -> Vec<Scope> {
         if let Some(arguments) = &frame.arguments {
             let named = arguments.iter().filter(|it| !it.name.is_empty());
-            let named = named.map(|variable| (variable.clone(), true));
-            return vec![(named.collect(), Vec::new())];
+            let mut scope = Scope::of(ScopeKind::Function);
+            scope.variables.extend(named.cloned());
+            return vec![scope];
         }
         let Some(module) = &frame.module else {
             return Vec::new();
         };
         let mut seen_inlined = 0;
         let mut found = Vec::new();
-        for scope in module.symbols.locals_at(module.to_file(frame.lookup)) {
+        for mut scope in module.symbols.locals_at(module.to_file(frame.lookup)) {
             let here = seen_inlined == frame.inline_depth;
             let ends = !matches!(scope.kind, ScopeKind::Block);
             if here {
-                let named = scope.variables.into_iter();
-                let named = named.filter(|variable| !variable.name.is_empty());
-                let named = named.map(|variable| {
-                    let parameter = variable.parameter;
-                    (variable, parameter)
-                });
-                found.push((named.collect(), scope.declared));
+                scope.variables.retain(|variable| !variable.name.is_empty());
+                found.push(scope);
             }
             if ends {
                 if here {

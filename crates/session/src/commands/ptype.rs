@@ -1,7 +1,7 @@
 //! `whatis` and `ptype`: the type of a value, and the definition of a type.
 
 use crate::inspect::expressions;
-use crate::inspect::expressions::{KINDS, type_named};
+use crate::inspect::expressions::{KINDS, type_named, types_here};
 use crate::session::Session;
 use juror_fault::CommandError;
 use juror_language::{Derivation, TypeName};
@@ -173,12 +173,11 @@ fn program_has_type(session: &Session, name: &str) -> bool {
     modules.any(|module| module.is_main && module.symbols.type_named(name).is_some())
 }
 
-fn type_written(session: &Session, text: &str) -> Result<Type, CommandError> {
+fn type_written(session: &mut Session, text: &str) -> Result<Type, CommandError> {
     // Names of other languages are not types of C.
     let written = juror_language::parse_type(text);
     if let Some(written) = written.filter(has_derivations) {
-        return written_type(&written, &|name| type_named(session, name))
-            .map_err(CommandError::new);
+        return written_type(&written, &types_here(session)).map_err(CommandError::new);
     }
     let (base, pointers) = base_of(text);
     let mut r#type = type_named(session, base)

@@ -61,7 +61,7 @@ fn attempt_here(
     results: &RefCell<EffectResults>,
 ) -> Result<Attempt, CommandError> {
     if session.processes.program.is_none() {
-        let types = |name: &str| expressions::type_named(session, name);
+        let types = |name: &str| expressions::of_modules(session, name);
         return constant_attempt(session, expression, &types, results);
     }
     siginfo::note_signal(session, expression)?;

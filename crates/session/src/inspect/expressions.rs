@@ -8,7 +8,7 @@ use juror_language::{Expression, ExpressionKind};
 use juror_points::expressions::read_with_types;
 use juror_program::scope::FrameScope;
 use juror_symbols::Type;
-use juror_values::expression::static_type;
+use juror_values::expression::{Scope as _, static_type};
 use juror_values::typed::Typed;
 
 /// Adds a value to the value history; returns its number.
@@ -55,7 +55,7 @@ pub(crate) fn evaluate_expression(
     expression: &Expression,
 ) -> Result<Typed, CommandError> {
     if session.processes.program.is_none() {
-        let types = |name: &str| type_named(session, name);
+        let types = |name: &str| of_modules(session, name);
         return constants::evaluate_constant(session, expression, &types);
     }
     siginfo::note_signal(session, expression)?;
@@ -120,7 +120,35 @@ pub(crate) fn names_elsewhere(
     Ok(elsewhere.collect())
 }
 
-pub(crate) fn type_named(session: &Session, name: &str) -> Option<Type> {
+/// Returns the type with this name in the selected frame, or in any module.
+pub(crate) fn type_named(session: &mut Session, name: &str) -> Option<Type> {
+    types_here(session)(name)
+}
+
+/// Returns the lookup of types in the selected frame: its blocks, its file and its module come
+/// first.
+pub(crate) fn types_here(session: &mut Session) -> impl Fn(&str) -> Option<Type> + '_ {
+    let frames = session.frames().map(<[_]>::to_vec).unwrap_or_default();
+    let session = &*session;
+    move |name: &str| {
+        let program = session.processes.program.as_ref();
+        let scope = program
+            .filter(|_| !frames.is_empty())
+            .map(|program| FrameScope {
+                program,
+                frames: &frames,
+                level: session.processes.selection.level,
+                convenience: &|_| None,
+            });
+        match scope {
+            Some(scope) => scope.type_named(name),
+            None => of_modules(session, name),
+        }
+    }
+}
+
+/// Returns the type with this name in any module.
+pub(crate) fn of_modules(session: &Session, name: &str) -> Option<Type> {
     let plain = KINDS.iter().find_map(|kind| name.strip_prefix(kind));
     let plain = plain.unwrap_or(name).trim();
     let modules = session.modules();

@@ -340,14 +340,14 @@ fn split_pointers(name: &str) -> Option<(String, usize)> {
 
 /// The keyword before the name of the type.
 #[derive(Clone, Copy)]
-enum Tag {
+pub(crate) enum Tag {
     Composite,
     Union,
     Enumeration,
 }
 
 impl Tag {
-    fn accepts(self, tag: gimli::DwTag) -> bool {
+    pub(crate) fn accepts(self, tag: gimli::DwTag) -> bool {
         match self {
             // In C++ `struct` and `class` are interchangeable.
             Tag::Composite => {
@@ -359,7 +359,7 @@ impl Tag {
     }
 }
 
-fn split_tag(name: &str) -> (Option<Tag>, &str) {
+pub(crate) fn split_tag(name: &str) -> (Option<Tag>, &str) {
     let tags = [
         ("struct ", Tag::Composite),
         ("class ", Tag::Composite),

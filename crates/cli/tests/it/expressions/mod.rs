@@ -3,7 +3,9 @@
 mod assignments;
 mod assignments_in_expressions;
 mod inline_namespaces;
+mod names_in_blocks;
 mod parameter_packs;
+mod random_scopes;
 mod same_value_everywhere;
 mod scopes_of_names;
 mod temporaries;

@@ -132,7 +132,7 @@ fn arrays_and_text_of_fortran_have_their_bounds() {
             ("print small", "=1 + -1i"),
             ("print common_number", "=5"),
             ("print twice(3)", "=6"),
-            ("print twice(i)", "=10"),
+            ("print twice(base[1])", "=20"),
             ("ptype twice", "integer(kind=4) (const integer(kind=4) &)"),
         ],
     );
