@@ -244,7 +244,7 @@ impl Output {
             help: error.help.as_deref(),
             diagnostics: diagnostic_lines(&error.found),
         }))?;
-        let text = messages::command_error(error);
+        let text = messages::command_error_in(command, error);
         let text = fitted(&text, self.screen.width());
         // At the prompt, an error is shown like a result.
         match self.text {

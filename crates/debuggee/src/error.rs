@@ -250,6 +250,14 @@ pub enum DebuggeeError {
          none (break)"
     )]
     NoDebugRegister,
+    /// The code in memory is not that of the file that the address is from.
+    #[error("nothing is set at {address:#x}: {reason}")]
+    OtherCode {
+        /// The address.
+        address: u64,
+        /// The difference, as a sentence.
+        reason: String,
+    },
     /// Text that should have been restored was not.
     #[error("the original instruction at {address:#x} could not be restored")]
     TextDiffers {

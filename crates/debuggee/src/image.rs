@@ -1,5 +1,6 @@
 //! The image of a program: its modules, and the memory that juror has mapped in it.
 
+pub(crate) mod module_files;
 pub(crate) mod modules;
 mod overwritten_code;
 mod preparation;

@@ -61,6 +61,7 @@ pub use frozen::{Descriptors, FreezeError, FrozenProcess, ThawError, Thawed};
 pub use host::captured::run_captured;
 pub use host::cpu::CpuPolicy;
 pub use host::foreground::{Foreground, run_in_foreground};
+pub use image::module_files::ModuleFile;
 pub use image::modules::Module;
 pub use interruption::interrupter::Interrupter;
 pub use kernel::call_filter::CallStops;

@@ -51,6 +51,8 @@ pub struct CommandError {
     pub help: Option<String>,
     /// The diagnostics of property files.
     pub found: Vec<FileDiagnostics>,
+    /// The end of the line from the words on that are wrong; empty if it is the whole line.
+    pub wrong: String,
 }
 
 impl CommandError {
@@ -60,7 +62,25 @@ impl CommandError {
             message: message.into(),
             help: None,
             found: Vec::new(),
+            wrong: String::new(),
         }
+    }
+
+    /// Creates the error of words at the end of a line that the command does not take.
+    pub fn unexpected(words: &str, command: &str) -> CommandError {
+        let words = words.trim();
+        CommandError {
+            wrong: words.to_owned(),
+            ..CommandError::new(format!("`{words}` is unexpected after `{command}`"))
+        }
+    }
+
+    /// Notes that the end of the line from a position of a text on is wrong; the line ends with
+    /// the text.
+    #[must_use]
+    pub fn pointing_at(self, text: &str, at: usize) -> CommandError {
+        let wrong = text.get(at..).unwrap_or_default().trim_end().to_owned();
+        CommandError { wrong, ..self }
     }
 
     /// Creates an error with optional help.

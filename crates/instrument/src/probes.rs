@@ -221,7 +221,7 @@ impl Probes {
                 continue;
             }
             probe.is_inserted = true;
-            program.debuggee.insert(probe.address, Owner::Monitor)?;
+            program.insert(probe.address, Owner::Monitor)?;
             if probe.awaits_return() {
                 awaited.push(number as u32);
             }

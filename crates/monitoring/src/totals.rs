@@ -44,6 +44,7 @@ struct EventTotal {
     bound: bool,
     inlined: InlinedTotal,
     doubts: Vec<CallDoubt>,
+    namesakes: Vec<Arc<str>>,
     /// Whether some monitor waits for it.
     needed: bool,
 }
@@ -104,6 +105,7 @@ impl Total {
             bound: monitored.bound.get(index).copied().unwrap_or(false),
             inlined: monitored.inlined.get(index).copied().unwrap_or_default(),
             doubts: monitored.doubts.get(index).cloned().unwrap_or_default(),
+            namesakes: monitored.namesakes.get(index).cloned().unwrap_or_default(),
             needed: monitored.monitor.is_needed(EventId(index as u16)),
         };
         Total {
@@ -227,6 +229,11 @@ impl Total {
         doubts.sort();
         doubts.dedup();
         remarks.extend(doubts.iter().map(ToString::to_string));
+        let mut others: Vec<String> = events()
+            .filter_map(|(event, total)| namesake_remark(&event.subject, &total.namesakes))
+            .collect();
+        others.dedup();
+        remarks.append(&mut others);
         let absent = self.absent(monitored);
         remarks.extend(absent.iter().map(|event| absent_words(event, "had")));
         let absent: Vec<&str> = absent.iter().map(|event| &*event.subject).collect();
@@ -304,6 +311,18 @@ pub fn absent_words(event: &SymbolicEvent, had: &str) -> String {
         (_, true) => format!("no loaded module {had} `{subject}`"),
         (_, false) => format!("no loaded module {had} the function `{subject}`"),
     }
+}
+
+/// Returns the remark on functions of the program that have the name of a library's function.
+fn namesake_remark(function: &str, namesakes: &[Arc<str>]) -> Option<String> {
+    let (first, others) = namesakes.split_first()?;
+    let more = match others.len() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    Some(format!(
+        "`{function}` is a library's function; `{first}`{more} of the program was not meant"
+    ))
 }
 
 /// Returns remarks on the inlined calls of a function.

@@ -304,7 +304,7 @@ impl Breakpoints {
         for &change in &self.changes {
             let done = match change {
                 Change::Insert(address) => {
-                    let inserted = program.debuggee.insert(address, owner);
+                    let inserted = program.insert(address, owner);
                     if inserted.is_err() {
                         locations.refuse(address);
                     }

@@ -12,6 +12,7 @@ use juror_instrument::condition::Condition;
 use juror_program::locations;
 use juror_program::program::Program;
 use juror_view::{PointLocation, PointView};
+use regex::Regex;
 use std::collections::BTreeSet;
 
 /// The event of a catchpoint.
@@ -71,6 +72,8 @@ pub struct Catchpoint {
     pub text: String,
     /// The event.
     pub catch: Catch,
+    /// The types of exceptions that are meant; all if there is none.
+    pub types: Option<Regex>,
     /// The addresses of the C++ runtime's functions for it.
     pub addresses: Vec<u64>,
 }
@@ -86,8 +89,15 @@ impl Catchpoint {
             point: Point::new(INITIAL, None, Fate::Keep),
             text: "panic".to_owned(),
             catch: Catch::Exception(Exception::Panic),
+            types: None,
             addresses: Vec::new(),
         }
+    }
+
+    /// Returns whether an exception of a type is meant. One whose type is not known is meant by all.
+    pub fn means_type(&self, name: Option<&str>) -> bool {
+        let types = self.types.as_ref().zip(name);
+        types.is_none_or(|(types, name)| types.is_match(name))
     }
 
     fn locations(&self, program: &Program) -> Vec<PointLocation> {
@@ -155,7 +165,7 @@ impl Catchpoints {
             let wanted = it.wanted_addresses(program);
             for &address in wanted.iter().filter(|at| !it.addresses.contains(at)) {
                 // An address that cannot be written to is shown without a location.
-                let _ = program.debuggee.insert(address, Owner::Developer);
+                let _ = program.insert(address, Owner::Developer);
             }
             for &address in it.addresses.iter().filter(|at| !wanted.contains(at)) {
                 let _ = program.debuggee.remove(address, Owner::Developer);
@@ -296,6 +306,7 @@ mod tests {
             point: Point::new(number, None, Fate::Keep),
             text: String::new(),
             catch,
+            types: None,
             addresses: Vec::new(),
         }
     }

@@ -2,6 +2,7 @@
 //! `/REGEX/`, `*ADDRESS`, with an optional `if CONDITION`. A name may be quoted.
 
 mod explicit;
+mod unexpected;
 
 /// A location spec as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,16 +53,45 @@ pub struct Placed {
     pub condition: Option<String>,
 }
 
-/// Parses a location spec. Fails with a sentence if a line number is out of range or a part is
-/// missing.
-pub fn parse(text: &str) -> Result<Placed, String> {
-    let (text, condition) = split_condition(text);
+/// The reason why a text is no location spec.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misplaced {
+    /// The reason, as a sentence.
+    pub message: String,
+    /// Where the words begin that are wrong, in bytes of the text; nothing if it is all of it.
+    pub at: Option<usize>,
+}
+
+impl From<String> for Misplaced {
+    fn from(message: String) -> Misplaced {
+        Misplaced { message, at: None }
+    }
+}
+
+impl From<&str> for Misplaced {
+    fn from(message: &str) -> Misplaced {
+        Misplaced::from(message.to_owned())
+    }
+}
+
+/// Parses a location spec. Fails if a line number is out of range, a part is missing, or words
+/// follow that belong to none.
+pub fn parse(written: &str) -> Result<Placed, Misplaced> {
+    let (text, condition) = split_condition(written);
     let (text, thread) = split_thread(text.trim());
     let explicit = explicit::location(text)?;
+    let place = parse_location(explicit.as_deref().unwrap_or(text)).map_err(|wrong| Misplaced {
+        at: match explicit {
+            None => wrong.at.and_then(|at| Some(written.find(text)? + at)),
+            Some(_) => None,
+        },
+        ..wrong
+    })?;
     let text = explicit.as_deref().unwrap_or(text);
-    let place = parse_location(text)?;
     if condition.is_some_and(str::is_empty) {
-        return Err("`if` needs a condition, as in: break queue_push if count > 3".to_owned());
+        return Err(Misplaced::from(
+            "`if` needs a condition, as in: break queue_push if count > 3",
+        ));
     }
     Ok(Placed {
         place,
@@ -77,21 +107,43 @@ fn is_line(word: &str) -> bool {
     is_digits(number.trim_start_matches(['+', '-']))
 }
 
-/// Returns the error for words that follow a complete location.
-fn unexpected(words: &str, location: &str) -> String {
-    format!(
-        "`{words}` is unexpected after the location `{location}`; a condition begins with `if`, a \
-         thread with `thread`"
-    )
+/// Returns the part of a text that follows its location: the thread and the condition.
+pub fn after_location(written: &str) -> &str {
+    let (text, _) = split_condition(written);
+    let (text, _) = split_thread(text.trim());
+    let end = written.find(text).map_or(0, |start| start + text.len());
+    written.get(end..).unwrap_or_default().trim_start()
 }
 
-fn parse_location(text: &str) -> Result<LocationSpec, String> {
+/// Returns the error for words that follow a complete location, from a position of a text on.
+fn unexpected(text: &str, at: usize) -> Misplaced {
+    let (location, words) = text.split_at_checked(at).unwrap_or((text, ""));
+    let location = location.trim_end();
+    Misplaced {
+        message: format!(
+            "`{words}` is unexpected after the location `{location}`; a condition begins with \
+             `if`, a thread with `thread`"
+        ),
+        at: Some(at),
+    }
+}
+
+/// Checks that nothing follows the name of a function, which begins at `start` of a text.
+fn check_name(text: &str, start: usize) -> Result<(), Misplaced> {
+    let name = text.get(start..).unwrap_or_default();
+    match unexpected::begin(name) {
+        Some(at) => Err(unexpected(text, start + at)),
+        None => Ok(()),
+    }
+}
+
+fn parse_location(text: &str) -> Result<LocationSpec, Misplaced> {
     if text.is_empty() {
         return Ok(LocationSpec::Here);
     }
     if let Some(expression) = text.strip_prefix('*') {
         return match expression.trim() {
-            "" => Err("`*` needs an address, as in: break *0x401136".to_owned()),
+            "" => Err("`*` needs an address, as in: break *0x401136".into()),
             expression => Ok(LocationSpec::Address(expression.to_owned())),
         };
     }
@@ -104,13 +156,13 @@ fn parse_location(text: &str) -> Result<LocationSpec, String> {
     if let Some((before, after)) = text.split_once(char::is_whitespace)
         && is_line(before)
     {
-        return Err(unexpected(after.trim_start(), before));
+        return Err(unexpected(text, text.len() - after.trim_start().len()));
     }
     if text.starts_with(['+', '-']) {
         return text
             .parse()
             .map(LocationSpec::Offset)
-            .map_err(|_| format!("`{text}` is not a line offset"));
+            .map_err(|_| Misplaced::from(format!("`{text}` is not a line offset")));
     }
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(LocationSpec::Line {
@@ -121,12 +173,19 @@ fn parse_location(text: &str) -> Result<LocationSpec, String> {
     }
     if let Some((inner, rest)) = split_quoted(text)? {
         return match (rest.trim_start(), rest.trim_start().strip_prefix(':')) {
-            ("", _) => parse_location(inner.trim()),
-            (_, Some(after)) if !after.trim().is_empty() => place_in(inner, after.trim()),
-            _ => Err(format!(
-                "a name in quotes is followed by a colon and a line or a function, as in: \
-                 '{inner}':12"
-            )),
+            // A name in quotes is taken as it is, whatever it contains.
+            ("", _) => quoted_location(inner.trim()),
+            (_, Some(after)) if !after.trim().is_empty() => {
+                check_part(text, after.trim())?;
+                Ok(place_in(inner, after.trim())?)
+            }
+            (rest, _) => Err(Misplaced {
+                message: format!(
+                    "a name in quotes is followed by a colon and a line or a function, as in: \
+                     '{inner}':12"
+                ),
+                at: Some(text.len() - rest.len()),
+            }),
         };
     }
     // A C++ or Rust path has `::`; only a colon before digits is a line.
@@ -136,14 +195,44 @@ fn parse_location(text: &str) -> Result<LocationSpec, String> {
     {
         let before = file.rsplit_once(':');
         let before = before.filter(|(file, line)| !file.is_empty() && is_digits(line));
-        return match before {
+        let place = match before {
             Some((file, _)) => place_in(file, text.get(file.len() + 1..).unwrap_or_default()),
             None => place_in(file, line),
         };
+        return Ok(place?);
     }
     match split_file(text) {
-        Some((file, name)) => place_in(file, name),
-        None => Ok(LocationSpec::Function(text.to_owned())),
+        Some((file, name)) => {
+            check_part(text, name)?;
+            Ok(place_in(file, name)?)
+        }
+        None => {
+            check_name(text, 0)?;
+            Ok(LocationSpec::Function(text.to_owned()))
+        }
+    }
+}
+
+/// Checks the part after a file and a colon, which is the end of a text.
+fn check_part(text: &str, part: &str) -> Result<(), Misplaced> {
+    let start = text.len() - part.len();
+    let (line, after) = part.split_once(char::is_whitespace).unwrap_or((part, ""));
+    match split_quoted(part)? {
+        Some((_, "")) => Ok(()),
+        Some((_, rest)) => Err(unexpected(text, text.len() - rest.trim_start().len())),
+        None if part.starts_with('/') && part.ends_with('/') => Ok(()),
+        None if is_line(line) && !after.is_empty() => {
+            Err(unexpected(text, text.len() - after.trim_start().len()))
+        }
+        None => check_name(text, start),
+    }
+}
+
+/// Parses a location that was in quotes.
+fn quoted_location(text: &str) -> Result<LocationSpec, Misplaced> {
+    match (parse_location(text), split_file(text)) {
+        (Err(Misplaced { at: Some(_), .. }), None) => Ok(LocationSpec::Function(text.to_owned())),
+        (place, _) => place,
     }
 }
 
@@ -292,221 +381,4 @@ pub fn split_condition(text: &str) -> (&str, Option<&str>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(text: &str, place: LocationSpec, condition: Option<&str>) {
-        let placed = parse(text).expect("a place");
-        assert_eq!(placed.place, place, "{text:?}");
-        assert_eq!(placed.condition.as_deref(), condition, "{text:?}");
-    }
-
-    #[test]
-    fn a_thread_may_be_named() {
-        let function = |name: &str| LocationSpec::Function(name.into());
-        for (text, place, thread, words) in [
-            ("work thread 2", function("work"), Some(2), "work"),
-            ("work  thread 2 if x", function("work"), Some(2), "work"),
-            ("thread 2", LocationSpec::Here, Some(2), ""),
-            ("thread", function("thread"), None, "thread"),
-            ("my_thread 2", function("my_thread 2"), None, "my_thread 2"),
-            ("work", function("work"), None, "work"),
-        ] {
-            let placed = parse(text).expect("a place");
-            assert_eq!((placed.place, placed.thread), (place, thread), "{text:?}");
-            assert_eq!(placed.text, words, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn places_are_read_as_in_gdb() {
-        let line = |file: Option<&str>, line| LocationSpec::Line {
-            file: file.map(str::to_owned),
-            line,
-            column: None,
-        };
-        let column = |file: &str, line, column| LocationSpec::Line {
-            file: Some(file.to_owned()),
-            line,
-            column: Some(column),
-        };
-        check("queue.c:23:7", column("queue.c", 23, 7), None);
-        check("'a b.c':23:7 if x", column("a b.c", 23, 7), Some("x"));
-        check("queue.c:23", line(Some("queue.c"), 23), None);
-        check(
-            "src/queue.c:23 if c == 3",
-            line(Some("src/queue.c"), 23),
-            Some("c == 3"),
-        );
-        check("23", line(None, 23), None);
-        check("main", LocationSpec::Function("main".into()), None);
-        check(
-            "ns::Class::method",
-            LocationSpec::Function("ns::Class::method".into()),
-            None,
-        );
-        check(
-            "notify if(a)",
-            LocationSpec::Function("notify".into()),
-            Some("(a)"),
-        );
-        check("*0x401136", LocationSpec::Address("0x401136".into()), None);
-        check("*main + 4", LocationSpec::Address("main + 4".into()), None);
-        check("+3", LocationSpec::Offset(3), None);
-        check("", LocationSpec::Here, None);
-        check("if x > 1", LocationSpec::Here, Some("x > 1"));
-        check("ifdef", LocationSpec::Function("ifdef".into()), None);
-        let of_file = |file: &str, name: &str| LocationSpec::FunctionIn {
-            file: file.into(),
-            name: name.into(),
-        };
-        check("queue.c:push", of_file("queue.c", "push"), None);
-        check(
-            "src/a.cc:ns::f(int) if x",
-            of_file("src/a.cc", "ns::f(int)"),
-            Some("x"),
-        );
-        check(
-            "ns::f<a:b>",
-            LocationSpec::Function("ns::f<a:b>".into()),
-            None,
-        );
-        let matching = |file: Option<&str>, pattern: &str| LocationSpec::Matching {
-            file: file.map(str::to_owned),
-            pattern: pattern.into(),
-        };
-        check("/^queue_/", matching(None, "^queue_"), None);
-        check("/a|b/ if x", matching(None, "a|b"), Some("x"));
-        check("queue.c:/./", matching(Some("queue.c"), "."), None);
-    }
-
-    #[test]
-    fn a_name_in_quotes_is_what_it_is_without() {
-        for (quoted, plain) in [
-            ("'queue.c':23", "queue.c:23"),
-            ("\"queue.c\":23", "queue.c:23"),
-            ("'queue.c:23'", "queue.c:23"),
-            ("'queue.c' : 23", "queue.c:23"),
-            ("'f(int, long)'", "f(int, long)"),
-            ("'ns::C<int>::f(int)'", "ns::C<int>::f(int)"),
-            ("'queue.c':'push'", "queue.c:push"),
-            ("queue.c:'push(int)'", "queue.c:push(int)"),
-            ("'queue.c':/^q/", "queue.c:/^q/"),
-        ] {
-            for condition in [None, Some("c == 'x'")] {
-                let rest = condition.map_or(String::new(), |it| format!(" if {it}"));
-                let expected = parse(plain).expect("a place").place;
-                check(&format!("{quoted}{rest}"), expected, condition);
-            }
-        }
-        let of_file = |file: &str| LocationSpec::Line {
-            file: Some(file.into()),
-            line: 3,
-            column: None,
-        };
-        check("'as if.c':3", of_file("as if.c"), None);
-        check("'as if.c':3 if x", of_file("as if.c"), Some("x"));
-        check("\"it's.c\":3", of_file("it's.c"), None);
-    }
-
-    #[test]
-    fn a_line_is_read_as_it_is_written() {
-        for file in [
-            "a.c",
-            "/x y/a.c",
-            "it's.c",
-            "a \"b\".c",
-            "é.c",
-            "as if.c",
-            "C:x.c",
-        ] {
-            for column in [None, Some(7)] {
-                let written = written_line(file, 3, column);
-                let place = LocationSpec::Line {
-                    file: Some(file.to_owned()),
-                    line: 3,
-                    column,
-                };
-                check(&written, place, None);
-            }
-        }
-    }
-
-    #[test]
-    fn mistakes_are_sentences() {
-        for text in [
-            "queue.c:0",
-            "99999999999",
-            "3 1",
-            "queue.c:3 1",
-            "queue.c:3 push",
-            "+3 1",
-            "30 31 if n > 3",
-            "*",
-            "main if",
-            "+x",
-            "'main",
-            "''",
-            "'main' 3",
-            "'queue.c':",
-            "'queue.c':0",
-        ] {
-            assert!(parse(text).is_err(), "{text:?}");
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_is_read_or_refused(text in ".*") {
-            let _ = parse(&text);
-        }
-    }
-
-    #[test]
-    fn a_regular_expression_of_rbreak_may_have_a_file_and_a_condition() {
-        for (text, words, file, pattern, condition) in [
-            ("^push", "/^push/", None, "^push", None),
-            (
-                "queue.c:^push",
-                "queue.c:/^push/",
-                Some("queue.c"),
-                "^push",
-                None,
-            ),
-            (
-                "std::.*push if n",
-                "/std::.*push/",
-                None,
-                "std::.*push",
-                Some("n"),
-            ),
-        ] {
-            let placed = matching(text);
-            assert_eq!(
-                (placed.text.as_str(), placed.condition.as_deref()),
-                (words, condition)
-            );
-            let expected = LocationSpec::Matching {
-                file: file.map(str::to_owned),
-                pattern: pattern.to_owned(),
-            };
-            assert_eq!(placed.place, expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_file_ends_at_a_single_colon_before_arguments() {
-        for (text, expected) in [
-            ("a.c:f", Some(("a.c", "f"))),
-            ("a.c:ns::f", Some(("a.c", "ns::f"))),
-            ("ns::f", None),
-            ("ns::f:label", Some(("ns::f", "label"))),
-            ("f<a:b>", None),
-            ("f(a:b)", None),
-            (":f", None),
-            ("a.c:", None),
-        ] {
-            assert_eq!(split_file(text), expected, "{text}");
-        }
-    }
-}
+mod tests;

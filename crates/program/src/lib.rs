@@ -10,6 +10,7 @@ pub mod calls;
 pub mod code;
 mod core_words;
 mod coroutine;
+pub mod file_code;
 pub mod locations;
 pub mod modules;
 pub mod program;

@@ -3,7 +3,11 @@
 //!
 //! Invariant: the addresses in the interface are those of the process; file addresses are internal.
 
+mod opening;
+
+use crate::modules::opening::LeftOut;
 use crate::symbol_store::SymbolStore;
+use juror_debuggee::ModuleFile;
 use juror_event::Reach;
 use juror_symbols::{
     Binding, Function, InlinedCall, InlinedCopy, InlinedFrame, Line, SymbolFile, Type,
@@ -23,8 +27,10 @@ const OBJECTS_MAX: usize = 4_096;
 /// A loaded program or library.
 #[derive(Debug)]
 pub struct Module {
-    /// The path of its file.
+    /// The path of its file in the program.
     pub path: PathBuf,
+    /// The device and the inode of what is mapped; nothing if they are not known.
+    mapped: Option<(String, u64)>,
     /// The load bias: the difference between process addresses and file addresses.
     pub bias: u64,
     /// Whether it is the executable.
@@ -49,6 +55,13 @@ impl Module {
     /// Converts an address in the process to a file address.
     pub fn to_file(&self, address: u64) -> u64 {
         address.wrapping_sub(self.bias)
+    }
+
+    /// Returns whether it is this file, mapped at the same place.
+    fn is_from(&self, file: &ModuleFile) -> bool {
+        // What is mapped is not known once the process is gone.
+        let is_same = file.mapped.is_none() || file.mapped == self.mapped;
+        is_same && self.bias == file.module.bias && self.path == file.module.path
     }
 
     /// Returns whether one of its segments contains an address.
@@ -235,6 +248,8 @@ pub struct Modules {
     /// The vDSO. It is found by address only: its functions are those that the C library calls,
     /// under other names.
     vdso: Option<Rc<Module>>,
+    /// The modules whose symbols are not used.
+    left_out: Vec<LeftOut>,
 }
 
 impl Modules {
@@ -249,39 +264,6 @@ impl Modules {
     /// Returns the source of the symbols.
     pub fn store(&self) -> &SymbolStore {
         &self.store
-    }
-
-    /// Replaces the list by the modules that are loaded now. The symbols of modules that stay are
-    /// kept. A module whose file cannot be read (the vDSO, a deleted library) is left out.
-    pub fn update(&mut self, now: impl IntoIterator<Item = (PathBuf, u64, bool)>) {
-        let before = std::mem::take(&mut self.loaded);
-        for (path, bias, is_main) in now {
-            let known = before
-                .iter()
-                .find(|module| module.bias == bias && module.path == path);
-            if let Some(module) = known {
-                self.loaded.push(Rc::clone(module));
-            } else if let Ok(symbols) = self.store.open(&path) {
-                let built = std::fs::metadata(&path)
-                    .and_then(|data| data.modified())
-                    .ok();
-                let is_late = self.is_started;
-                self.loaded.push(Rc::new(Module {
-                    path,
-                    bias,
-                    is_main,
-                    is_late,
-                    symbols,
-                    built,
-                    tables: OnceCell::new(),
-                }));
-            }
-        }
-        // Another library may be loaded at the same address later.
-        let loaded = &self.loaded;
-        let is_loaded = |address: &u64| loaded.iter().any(|module| module.contains(*address));
-        self.indirect.retain(|resolver, _| is_loaded(resolver));
-        self.objects.get_mut().clear();
     }
 
     /// Marks the initial libraries as loaded: later ones are late.
@@ -356,6 +338,7 @@ impl Modules {
         let lowest = segments.map(|segment| segment.address).min();
         self.vdso = Some(Rc::new(Module {
             path: name.into(),
+            mapped: None,
             bias: start.wrapping_sub(lowest.unwrap_or(0)),
             is_main: false,
             is_late: false,
@@ -556,6 +539,21 @@ impl Modules {
         definitions.next().unwrap_or(own)
     }
 
+    /// Returns the names of the program's own functions that a name fits, too, where calls of the
+    /// name reach another module's function: `Door::close` besides the C library's `close`.
+    pub fn namesakes(&self, name: &str) -> Vec<Arc<str>> {
+        let reached = self.reached_definitions(name, |_| true);
+        if reached.is_empty() || reached.iter().any(|bound| bound.module.is_main) {
+            return Vec::new();
+        }
+        let own = self.definitions(name, |module| module.is_main);
+        let own = own.iter().filter(|bound| bound.function.has_debug_info());
+        let mut names: Vec<Arc<str>> = own.map(|bound| Arc::clone(&bound.function.name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Returns the inlined copies of a function.
     pub fn inlined_copies(
         &self,
@@ -616,11 +614,24 @@ mod tests {
     fn the_test_program_itself_has_names_and_lines() {
         assert_eq!(has_code_of_its_own(3), 3);
         let path = std::env::current_exe().unwrap();
+        let file = |path: &Path, bias, is_main| ModuleFile {
+            module: juror_debuggee::Module {
+                path: path.to_owned(),
+                bias,
+                dynamic_address: 0,
+                link_map: 0,
+                is_main,
+                in_memory: false,
+            },
+            mapped: None,
+            opened: Ok(path.to_owned()),
+        };
         let mut modules = Modules::default();
-        modules.update([
-            (path.clone(), 0x1000, true),
-            (PathBuf::from("/nowhere"), 0, false),
-        ]);
+        let nowhere = file(Path::new("/nowhere"), 0, false);
+        modules.update([file(&path, 0x1000, true), nowhere.clone()], |_, _| true);
+        assert_eq!(modules.take_left_out().len(), 1);
+        modules.update([file(&path, 0x1000, true), nowhere], |_, _| true);
+        assert!(modules.take_left_out().is_empty());
         assert_eq!(modules.iter().count(), 1);
         let name = "has_code_of_its_own";
         let bound = modules.definitions(name, |_| true);
@@ -628,7 +639,7 @@ mod tests {
         let described = modules.describe(bound[0].address());
         assert!(described.function.unwrap().contains(name));
         assert!(described.file.unwrap().ends_with("modules.rs"));
-        modules.update([(path, 0x1000, true)]);
+        modules.update([file(&path, 0x1000, true)], |_, _| true);
         assert!(modules.main().is_some());
         assert!(modules.find(0).is_none());
     }

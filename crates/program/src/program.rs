@@ -2,16 +2,17 @@
 //! both.
 
 use crate::core_words;
+use crate::file_code::is_linked;
 use crate::modules::{Bound, Described, Modules};
 use crate::symbol_store::SymbolStore;
 use juror_arch::Registers;
 use juror_debuggee::{Debuggee, DebuggeeError, Mapping, ThreadId, mappings};
-use juror_symbols::{Memory, Type, VtableOwner};
+use juror_symbols::{Memory, SymbolFile, Type, VtableOwner};
 use juror_values::classes::upcast::is_object;
 use juror_values::format::ELEMENTS_MAX;
 use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::read_plan::{ClassNumber, Machine};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub struct Program {
     last_number: u32,
     /// The names of callers that captures have used, by return address.
     pub(crate) caller_names: RefCell<FxHashMap<u64, Arc<str>>>,
+    /// The addresses at which the code is that of the file ([`Program::insert`]).
+    pub(crate) known_code: RefCell<FxHashSet<u64>>,
     /// The stacks that threads started with ([`Program::own_stack`]). The main thread's grows.
     own_stacks: RefCell<FxHashMap<ThreadId, Range<u64>>>,
     started: Instant,
@@ -67,6 +70,7 @@ impl Program {
             numbers: FxHashMap::default(),
             last_number: 0,
             caller_names: RefCell::default(),
+            known_code: RefCell::default(),
             own_stacks: RefCell::default(),
             started: Instant::now(),
             moment_ns: Cell::new(None),
@@ -80,14 +84,11 @@ impl Program {
 
     /// Reads the list of modules again.
     pub fn update_modules(&mut self) {
-        let now: Vec<_> = self
-            .debuggee
-            .modules()
-            .iter()
-            .filter(|module| !module.in_memory)
-            .map(|module| (module.path.clone(), module.bias, module.is_main))
-            .collect();
-        self.modules.update(now);
+        let debuggee = &self.debuggee;
+        let is_linked = |symbols: &SymbolFile, bias| is_linked(debuggee, symbols, bias);
+        if self.modules.update(debuggee.module_files(), is_linked) {
+            self.known_code.borrow_mut().clear();
+        }
         if !self.modules.has_vdso() {
             self.read_vdso();
         }
@@ -165,6 +166,7 @@ impl Program {
             numbers: FxHashMap::from_iter([(thread, number)]),
             last_number: self.last_number,
             caller_names: self.caller_names.clone(),
+            known_code: RefCell::default(),
             own_stacks: RefCell::default(),
             started: self.started,
             moment_ns: Cell::new(None),
@@ -201,6 +203,7 @@ impl Program {
             numbers: numbers.map(|(&id, &own)| (number(id), own)).collect(),
             last_number: state.last_number,
             caller_names: RefCell::default(),
+            known_code: RefCell::default(),
             own_stacks: RefCell::default(),
             started: now.checked_sub(state.elapsed).unwrap_or(now),
             moment_ns: Cell::new(None),

@@ -49,21 +49,21 @@ impl SymbolStore {
         }
     }
 
-    /// Opens the symbols of a file.
+    /// Opens the symbols of the file at `place`, which the program knows as `path`.
     ///
     /// # Errors
     /// The file cannot be read, or is not a program or library.
-    pub fn open(&self, path: &Path) -> Result<SymbolFile, SymbolError> {
+    pub fn open(&self, place: &Path, path: &Path) -> Result<SymbolFile, SymbolError> {
         let Ok(mut shared) = self.shared.lock() else {
-            return SymbolFile::open(path);
+            return SymbolFile::open_at(place, path, Arc::default());
         };
-        let version = version(path);
+        let version = version(place);
         if let (Some(version), Some((known, file))) = (version, shared.files.get(path))
             && *known == version
         {
             return Ok(file.clone());
         }
-        let file = SymbolFile::open_with(path, Arc::clone(&shared.settings))?;
+        let file = SymbolFile::open_at(place, path, Arc::clone(&shared.settings))?;
         if shared.files.len() >= FILES_MAX {
             shared.files.clear();
         }
@@ -92,12 +92,12 @@ mod tests {
         let path = directory.path().join("program");
         std::fs::copy("/bin/true", &path).unwrap();
         let store = SymbolStore::default();
-        let first = store.open(&path).unwrap();
-        assert!(first.is_same(&store.clone().open(&path).unwrap()));
+        let first = store.open(&path, &path).unwrap();
+        assert!(first.is_same(&store.clone().open(&path, &path).unwrap()));
         std::fs::copy("/bin/false", directory.path().join("other")).unwrap();
         std::fs::rename(directory.path().join("other"), &path).unwrap();
-        assert!(!first.is_same(&store.open(&path).unwrap()));
+        assert!(!first.is_same(&store.open(&path, &path).unwrap()));
         std::fs::remove_file(&path).unwrap();
-        assert!(store.open(&path).is_err());
+        assert!(store.open(&path, &path).is_err());
     }
 }

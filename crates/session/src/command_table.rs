@@ -27,6 +27,7 @@ pub(crate) mod words;
 
 pub use crate::command_table::arguments::split_line;
 use crate::command_table::entry::Entry;
+pub(crate) use crate::command_table::info::takes_argument;
 pub use crate::command_table::info::{INFO_SUBJECTS, find_info_subject, info_modes};
 pub use crate::command_table::scenarios::{names_of_verde, translated};
 use juror_view::CommandHelp;

@@ -4,7 +4,7 @@ use crate::answers::Answers;
 use crate::dwarf::DebugInfo;
 use crate::dwarf::files::{FileIndex, FoundFile};
 use crate::dwarf::names::Watch;
-use crate::elf::{ElfFile, Header, PltEntry, SymbolTable};
+use crate::elf::{ElfFile, Header, PltEntry, SymbolTable, u64_at};
 use crate::function::FunctionIndex;
 use crate::function::shared_code::{LoneJumps, read_lone_jumps};
 use crate::names;
@@ -13,6 +13,7 @@ use crate::settings::{Cache, SymbolSettings};
 use crate::source_files::Files;
 use crate::unwind::FrameRules;
 use crate::{Function, InlinedCopy, LineAddresses, SymbolError};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -36,6 +37,8 @@ pub(crate) struct Inner {
     plt: OnceLock<Vec<PltEntry>>,
     debug_info: OnceLock<Option<Arc<DebugInfo>>>,
     files: Files,
+    /// The paths that a written path means.
+    pub meant_paths: Answers<Box<str>, Box<str>>,
     /// The addresses of lines; the key is the line and the file, `42 main.c`.
     pub found_lines: Answers<Box<str>, LineAddresses>,
     functions: OnceLock<FunctionIndex>,
@@ -71,7 +74,21 @@ impl SymbolFile {
         path: impl AsRef<Path>,
         settings: Arc<SymbolSettings>,
     ) -> Result<SymbolFile, SymbolError> {
-        Ok(SymbolFile::of(ElfFile::open(path.as_ref())?, settings))
+        SymbolFile::open_at(path.as_ref(), path.as_ref(), settings)
+    }
+
+    /// Opens the file at `place` like [`SymbolFile::open_with`], under another path: a file that
+    /// is mapped may have no name any more.
+    ///
+    /// # Errors
+    /// As [`SymbolFile::open`].
+    pub fn open_at(
+        place: &Path,
+        path: &Path,
+        settings: Arc<SymbolSettings>,
+    ) -> Result<SymbolFile, SymbolError> {
+        let elf = ElfFile::open(place)?;
+        Ok(SymbolFile::of(elf.named(path), settings))
     }
 
     /// Opens a file whose bytes are in memory, such as the kernel's vDSO. `name` replaces
@@ -99,6 +116,7 @@ impl SymbolFile {
                 plt: OnceLock::new(),
                 debug_info: OnceLock::new(),
                 files: Files::default(),
+                meant_paths: Answers::default(),
                 found_lines: Answers::default(),
                 functions: OnceLock::new(),
                 found_functions: Answers::default(),
@@ -195,6 +213,32 @@ impl SymbolFile {
         self.inner.elf.is_in_linkage_table(address)
     }
 
+    /// Returns whether the dynamic linker writes to the text.
+    pub fn has_text_relocations(&self) -> bool {
+        const TEXTREL: u64 = 22;
+        const FLAGS: u64 = 30;
+        const FLAG_TEXTREL: u64 = 4;
+        let dynamic = self.header().dynamic;
+        let bytes = dynamic.and_then(|(address, size)| self.bytes_at(address, size));
+        let bytes = bytes.unwrap_or_default();
+        let mut entries = bytes
+            .chunks_exact(16)
+            .filter_map(|entry| Some((u64_at(entry, 0)?, u64_at(entry, 8)?)))
+            .take_while(|(tag, _)| *tag != 0);
+        entries.any(|(tag, value)| tag == TEXTREL || (tag == FLAGS && value & FLAG_TEXTREL != 0))
+    }
+
+    /// Returns the file addresses of the section with this name.
+    pub fn section_range(&self, name: &str) -> Option<Range<u64>> {
+        let section = self.inner.elf.section(name)?;
+        Some(section.address..section.address.checked_add(section.size)?)
+    }
+
+    /// Returns whether the file still has the contents that its symbols were read from.
+    pub fn is_unchanged(&self) -> bool {
+        self.inner.elf.is_unchanged()
+    }
+
     /// Returns the original bytes of the file at a file address; fewer if the segment ends,
     /// `None` outside of segments.
     pub fn bytes_at(&self, address: u64, size: u64) -> Option<Vec<u8>> {
@@ -269,17 +313,23 @@ impl Inner {
     /// Returns the source files that are named by a path or the end of a path, with the debug
     /// information; `None` if there are none. Debug information without such a file is not read.
     pub fn files_named(&self, written: &str) -> Option<(&Arc<DebugInfo>, Vec<FoundFile<'_>>)> {
-        if self.files()?.files_named(written).is_empty() {
+        let paths = self.paths_meant(written);
+        if paths.is_empty() {
             return None;
         }
         let info = self.debug_info()?;
         // With the debug information, the index may turn out to be one of other units.
-        Some((info, self.files()?.files_named(written)))
+        Some((info, self.files()?.files_at(&paths)))
     }
 
     /// Returns the debug information if it was loaded.
     pub fn loaded_debug_info(&self) -> Option<&Arc<DebugInfo>> {
         self.debug_info.get()?.as_ref()
+    }
+
+    /// Returns the settings that it was opened with.
+    pub fn settings(&self) -> &SymbolSettings {
+        &self.settings
     }
 
     /// Returns the cache.

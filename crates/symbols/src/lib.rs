@@ -40,6 +40,7 @@ mod scopes;
 mod separate;
 mod settings;
 mod source_files;
+mod source_paths;
 mod statics;
 mod types;
 mod unit_description;
@@ -71,6 +72,7 @@ pub use names::{
 };
 pub use scopes::{Imports, Level};
 pub use settings::{Cache, SymbolSettings};
+pub use source_paths::SourceRules;
 pub use types::{
     AbiLayout, Access, ArrayIndex, Base, BitField, Character, ClassMember, ClassMemberKind,
     ClassName, Composite, CompositeKind, DeclaredField, Encoding, Enumerator, EnumeratorCandidate,

@@ -44,7 +44,7 @@ pub(crate) fn find_supplementary(
     let opened = looked_at.iter().find_map(|path| {
         let elf = ElfFile::open_any(path).ok()?;
         let same = elf.header.build_id.as_ref();
-        let same = same.is_none_or(|id| *id == link.build_id);
+        let same = same.is_some_and(|id| *id == link.build_id);
         same.then(|| elf.with_cache(from.cache.clone()))
     });
     opened.ok_or_else(|| {
@@ -131,7 +131,7 @@ pub(crate) fn search(program: &ElfFile, directories: &[PathBuf]) -> Search {
         let same = match (&file.header.build_id, build_id) {
             (Some(debug), Some(program)) => debug == program,
             // If one side has no build id, the checksum decides.
-            _ => checksum.is_none_or(|wanted| file.checksum() == Some(wanted)),
+            _ => checksum.is_some_and(|wanted| file.checksum() == Some(wanted)),
         };
         if same {
             let file = file.with_cache(program.cache.clone());

@@ -1,6 +1,7 @@
 //! User settings for symbols: the search directories of separate debug files, and the cache
 //! of name indexes and decompressed sections.
 
+use crate::source_paths::SourceRules;
 use std::path::PathBuf;
 
 /// The directory in which distributions install separate debug files.
@@ -13,6 +14,8 @@ pub struct SymbolSettings {
     pub debug_file_directories: Vec<PathBuf>,
     /// The cache; `None` disables it.
     pub cache: Option<Cache>,
+    /// Where the sources are now.
+    pub sources: SourceRules,
 }
 
 /// A directory of name indexes and decompressed sections, each named by the build id of its
@@ -44,6 +47,7 @@ impl Default for SymbolSettings {
         SymbolSettings {
             debug_file_directories: vec![PathBuf::from(DEBUG_DIRECTORY)],
             cache: None,
+            sources: SourceRules::default(),
         }
     }
 }

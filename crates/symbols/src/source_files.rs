@@ -64,8 +64,12 @@ impl Files {
     }
 }
 
-/// Returns the identity of the index: the build id, and the sizes of the sections with debug
-/// information, which a tool that rewrites them changes.
+/// The length of the parts of a section that its checksum is of, in bytes.
+const SAMPLE_LENGTH: u64 = 16 << 10;
+
+/// Returns the identity of the index: the build id, and the sizes and parts of the sections with
+/// debug information. A tool that rewrites them keeps the build id, and a user may choose one for
+/// several programs.
 fn identity(of: &Inner) -> Option<Identity> {
     let from = of.with_debug_info()?;
     Some(Identity {
@@ -75,13 +79,22 @@ fn identity(of: &Inner) -> Option<Identity> {
     })
 }
 
-/// Returns a checksum of the names and sizes of the sections with debug information, and of the
-/// link to the file that has more of it.
+/// Returns a checksum of the names, sizes and parts of the sections with debug information, and of
+/// the link to the file that has more of it.
 fn fingerprint(from: &ElfFile) -> u64 {
     let mut text = String::new();
     let sections = from.sections.iter();
     for section in sections.filter(|section| section.name.starts_with(".debug_")) {
-        text.push_str(&format!("{} {}\n", section.name, section.size));
+        let length = SAMPLE_LENGTH.min(section.size);
+        let rest = section.size - length;
+        let mut sum = crc32fast::Hasher::new();
+        for start in [0, rest / 2, rest] {
+            let part = section.file_offset.checked_add(start);
+            let part = part.and_then(|start| from.read(start, length));
+            sum.update(&part.unwrap_or_default());
+        }
+        let (name, size) = (&section.name, section.size);
+        text.push_str(&format!("{name} {size} {}\n", sum.finalize()));
     }
     let link = from.section_data(".gnu_debugaltlink");
     let link = u64::from(crc32fast::hash(&link));

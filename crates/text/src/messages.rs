@@ -33,14 +33,34 @@ pub fn bug(message: &str) -> String {
 
 /// Returns the error of a command as text.
 pub fn command_error(error: &CommandError) -> String {
+    command_error_in("", error)
+}
+
+/// Returns the error of a line as text. The words that are wrong are marked.
+pub fn command_error_in(line: &str, error: &CommandError) -> String {
     let mut text = files(&error.found);
     for line in error.message.lines() {
         text.push_str(&format!("{}\n", safe(line)));
     }
+    text.push_str(&marked(line, &error.wrong).unwrap_or_default());
     for line in error.help.iter().flat_map(|help| help.lines()) {
         text.push_str(&format!("{QUIET}help:{QUIET:#} {}\n", safe(line)));
     }
     text
+}
+
+/// Returns a line and marks below its end from the wrong words on; nothing if it does not end so.
+fn marked(line: &str, wrong: &str) -> Option<String> {
+    let line = line.trim();
+    let before = line.strip_suffix(wrong).filter(|_| !wrong.is_empty())?;
+    let word = wrong.split_whitespace().next().unwrap_or(wrong);
+    let width = |text: &str| safe(text).chars().count();
+    Some(format!(
+        "{QUIET}  |{QUIET:#} {}\n{QUIET}  |{QUIET:#} {}{BAD}{}{BAD:#}\n",
+        safe(line),
+        " ".repeat(width(before)),
+        "^".repeat(width(word).max(1))
+    ))
 }
 
 /// Returns the diagnostics of files as text.

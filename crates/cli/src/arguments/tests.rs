@@ -139,6 +139,7 @@ fn options_follow_from_the_command_line() {
         symbols: SymbolSettings {
             debug_file_directories: vec!["d".into(), "/usr/lib/debug".into()],
             cache: None,
+            ..SymbolSettings::default()
         },
         ..Options::default()
     };

@@ -22,8 +22,10 @@ pub(super) enum Build {
     },
     /// Both have a build id, or one of them, and they differ.
     Differs { own: Vec<u8>, wanted: Vec<u8> },
-    /// Neither has a build id, or the core file left its place out.
+    /// Neither has a build id, or the core file left its place out; the headers do not differ.
     Unknown,
+    /// Neither has a build id, and the headers differ.
+    OtherHeaders,
     /// It cannot be opened.
     Missing(io::Error),
     /// It is no ELF file.
@@ -92,12 +94,19 @@ pub(super) fn compare(path: &Path, wanted: Option<Identity>) -> Build {
     let Some(own) = identity(&read, 0) else {
         return Build::NoElf;
     };
+    let is_other = wanted.as_ref().is_some_and(|wanted| {
+        (&wanted.unchanged, wanted.first_address) != (&own.unchanged, own.first_address)
+    });
+    let unknown = match is_other {
+        true => Build::OtherHeaders,
+        false => Build::Unknown,
+    };
     let wanted = wanted.and_then(|wanted| wanted.build_id);
     let (Some(own_id), Some(wanted)) = (own.build_id, wanted) else {
-        return Build::Unknown;
+        return unknown;
     };
     match (&*own_id, &*wanted) {
-        ([], []) => Build::Unknown,
+        ([], []) => unknown,
         (own, wanted) if own != wanted => Build::Differs {
             own: own.to_vec(),
             wanted: wanted.to_vec(),

@@ -60,6 +60,17 @@ pub enum OpenCoreError {
         /// The build id in the core file, or words.
         wanted: String,
     },
+    /// The program has no build id, and other headers.
+    #[error(
+        "{} is not the program of {}: its headers are not those in the core file",
+        program.display(), core.display()
+    )]
+    OtherHeaders {
+        /// The program.
+        program: PathBuf,
+        /// The core file.
+        core: PathBuf,
+    },
 }
 
 /// The reason why a core file cannot be written.

@@ -43,6 +43,8 @@ pub struct CoreRemarks {
     pub is_program_unknown: bool,
     /// Libraries that are other builds now.
     pub other_builds: Vec<PathBuf>,
+    /// Libraries of which nothing tells whether they are the same builds.
+    pub unknown_builds: Vec<PathBuf>,
     /// Libraries that cannot be opened.
     pub missing: Vec<PathBuf>,
 }
@@ -205,6 +207,10 @@ fn is_of_core(
     match build {
         Build::Same { .. } => Ok(true),
         Build::Unknown => Ok(false),
+        Build::OtherHeaders => Err(OpenCoreError::OtherHeaders {
+            program: program.to_owned(),
+            core: open.core.clone(),
+        }),
         Build::NoElf => Err(OpenCoreError::NotProgram(program.to_owned())),
         Build::Differs { own, wanted } => Err(OpenCoreError::OtherBuild {
             program: program.to_owned(),
@@ -299,7 +305,13 @@ fn is_usable(module: &Module, core: &CoreFile, builds: &Builds, remarks: &mut Co
         return true;
     };
     match builds.of(&mapped.path) {
-        Some(Build::Differs { .. }) => remarks.other_builds.push(module.path.clone()),
+        Some(Build::Differs { .. } | Build::OtherHeaders) => {
+            remarks.other_builds.push(module.path.clone());
+        }
+        Some(Build::Unknown) => {
+            remarks.unknown_builds.push(module.path.clone());
+            return true;
+        }
         Some(Build::Missing(_)) => remarks.missing.push(module.path.clone()),
         _ => return true,
     }

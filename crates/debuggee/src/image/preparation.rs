@@ -11,7 +11,7 @@ use juror_stepping::{Owner, ThreadId};
 use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::image::modules::{self, Auxiliary};
-use crate::kernel::mapping::{Mapping, PAGE_LENGTH, mappings};
+use crate::kernel::mapping::{DELETED, Mapping, PAGE_LENGTH, mappings};
 use crate::kernel::process_status;
 use crate::state::out_of_line::{self, REGION_LENGTH};
 use crate::state::stop_event::StopEvent;
@@ -37,7 +37,7 @@ impl Debuggee {
                 source,
             })?;
         self.image.modules =
-            modules::at_start(&self.memory, &self.image.auxiliary, self.program_path());
+            modules::at_start(&self.memory, &self.image.auxiliary, self.program_name());
         let entry = self.image.auxiliary.entry;
         self.map_first_region(thread, entry)?;
         self.map_regions_for_modules(thread)?;
@@ -72,7 +72,7 @@ impl Debuggee {
                 source,
             })?;
         self.image.modules =
-            modules::at_start(&self.memory, &self.image.auxiliary, self.program_path());
+            modules::at_start(&self.memory, &self.image.auxiliary, self.program_name());
         let rendezvous = modules::read_rendezvous(&self.memory, &self.image.modules);
         self.image.rendezvous_address = rendezvous
             .as_ref()
@@ -171,12 +171,23 @@ impl Debuggee {
 
     /// Returns a file of the process in `/proc`, by way of a living thread.
     pub(crate) fn file_of(&self, name: &str) -> PathBuf {
-        let thread = if self.threads.contains_key(&self.process) {
+        process_status::file_of(self.process, self.living_thread(), name)
+    }
+
+    /// Returns the number of a living thread, the first one if it lives.
+    pub(crate) fn living_thread(&self) -> u32 {
+        if self.threads.contains_key(&self.process) {
             self.process
         } else {
             self.threads.keys().copied().next().unwrap_or(self.process)
-        };
-        process_status::file_of(self.process, thread, name)
+        }
+    }
+
+    /// Returns the path that the program's file has, or had.
+    fn program_name(&self) -> PathBuf {
+        let path = std::fs::read_link(self.file_of("exe")).unwrap_or_default();
+        let text = path.to_str().and_then(|it| it.strip_suffix(DELETED));
+        text.map_or_else(|| path.clone(), PathBuf::from)
     }
 
     /// Returns the program's file: the path that the kernel names, or, if

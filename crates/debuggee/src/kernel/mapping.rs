@@ -4,6 +4,9 @@
 
 use std::ops::Range;
 
+/// What the kernel writes after the path of a file that has no name any more.
+pub(crate) const DELETED: &str = " (deleted)";
+
 /// Length of a page in bytes.
 pub(crate) const PAGE_LENGTH: u64 = 4096;
 
@@ -16,6 +19,8 @@ pub struct Mapping<'a> {
     pub permissions: &'a str,
     /// The offset of its first byte in the file.
     pub offset: u64,
+    /// The device of the file as the kernel writes it, `08:02`; empty if it is missing.
+    pub device: &'a str,
     /// The inode of the file; 0 if there is none.
     pub inode: u64,
     /// The path of the file, or the kernel's name for the mapping (`[stack]`);
@@ -33,16 +38,36 @@ impl Mapping<'_> {
         let range = number(start)?..number(end)?;
         let permissions = fields.next().unwrap_or("");
         let offset = fields.next().and_then(number).unwrap_or(0);
-        let _device = fields.next();
+        let device = fields.next().unwrap_or("");
         let inode = fields.next().and_then(|field| field.parse().ok());
         Some(Mapping {
             range,
             permissions,
             offset,
+            device,
             inode: inode.unwrap_or(0),
             // Padded to a column.
             name: fields.next().unwrap_or("").trim_start(),
         })
+    }
+
+    /// Returns whether it is of the file with this device and inode.
+    pub(crate) fn is_of_file(&self, device: u64, inode: u64) -> bool {
+        let number = |text: &str| libc::c_uint::from_str_radix(text, 16).ok();
+        let own = self.device.split_once(':');
+        let own = own.and_then(|(major, minor)| Some((number(major)?, number(minor)?)));
+        own.is_some_and(|(major, minor)| libc::makedev(major, minor) == device)
+            && self.inode == inode
+    }
+
+    /// Returns whether its file has no name any more.
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.name.ends_with(DELETED)
+    }
+
+    /// Returns the path of its file, without what the kernel says of it.
+    pub(crate) fn path(&self) -> &str {
+        self.name.strip_suffix(DELETED).unwrap_or(self.name)
     }
 
     /// Returns whether the process may write to it.
@@ -90,10 +115,11 @@ nonsense
 ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
 8-z rw-p
 ";
-        let mapping = |range, permissions, offset, inode, name| Mapping {
+        let mapping = |range, permissions, offset, device, inode, name| Mapping {
             range,
             permissions,
             offset,
+            device,
             inode,
             name,
         };
@@ -103,15 +129,17 @@ ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsysca
                 0x40_0000..0x45_2000,
                 "r-xp",
                 0x1000,
+                "08:02",
                 173_521,
                 "/usr/bin/a  b (deleted)",
             ),
-            mapping(0x7f_ff00..0x7f_ff10, "rw-s", 0, 0, ""),
-            mapping(0x7ff0..0x8000, "---p", 0, 0, ""),
+            mapping(0x7f_ff00..0x7f_ff10, "rw-s", 0, "00:00", 0, ""),
+            mapping(0x7ff0..0x8000, "---p", 0, "", 0, ""),
             mapping(
                 0xffff_ffff_ff60_0000..0xffff_ffff_ff60_1000,
                 "--xp",
                 0,
+                "00:00",
                 0,
                 "[vsyscall]",
             ),

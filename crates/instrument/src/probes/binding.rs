@@ -172,6 +172,14 @@ pub fn bind_event(
         doubts.retain(|doubt| !doubt.is_only_told());
         return Err(BindError::Doubtful { doubts });
     }
+    let mut differing = calls.iter();
+    if let Some(why) = differing.find_map(|call| program.difference_at(call.address)) {
+        return Err(BindError::Subject {
+            message: format!("the calls of `{}` cannot be watched: {why}", event.subject),
+            help: None,
+            is_absent: false,
+        });
+    }
     Ok(BoundCalls {
         calls,
         inlined: inlined.total,

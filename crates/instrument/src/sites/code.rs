@@ -37,7 +37,7 @@ pub(super) struct ModuleCode {
 impl ModuleCode {
     /// Returns the code of a file that is loaded with a bias.
     pub(super) fn new(symbols: &SymbolFile, bias: u64) -> ModuleCode {
-        let descriptors = elf::sequence_descriptors(symbols.path());
+        let descriptors = elf::sequence_descriptors(symbols);
         let name = symbols.path().file_name().unwrap_or_default();
         ModuleCode {
             segments: Segment::all(symbols, bias),
@@ -46,7 +46,7 @@ impl ModuleCode {
             } else {
                 descriptors.start.wrapping_add(bias)..descriptors.end.wrapping_add(bias)
             },
-            has_text_relocations: elf::has_text_relocations(symbols),
+            has_text_relocations: symbols.has_text_relocations(),
             is_unwinder: denied::is_unwinder(&name.to_string_lossy()),
             symbols: symbols.clone(),
             bias,

@@ -201,6 +201,11 @@ impl Monitors {
                 doubts.dedup();
             }
         }
+        let monitored = self.properties.get_mut(usize::from(monitor));
+        let names = monitored.and_then(|it| it.namesakes.get_mut(usize::from(event.0)));
+        if let (Some(names), Reach::Anywhere) = (names, &symbolic.reach) {
+            *names = program.modules.namesakes(&symbolic.subject);
+        }
         for call in bound.calls {
             let moment = call.inlined.as_ref().map(|entry| entry.order);
             if !self
@@ -234,6 +239,13 @@ impl Monitors {
     ) -> Result<(), BindError> {
         if symbolic.kind == EventKind::Line {
             for site in bind_line(program, symbolic)? {
+                if let Some(why) = program.difference_at(site.address) {
+                    return Err(BindError::Subject {
+                        message: format!("`{}` cannot be watched: {why}", symbolic.subject),
+                        help: None,
+                        is_absent: false,
+                    });
+                }
                 if !self.probes.has(monitor, event, site.address) {
                     self.probes.add(Probe {
                         monitor,

@@ -142,7 +142,7 @@ impl LocalVariables {
         }
         for function in &self.functions {
             if is_wanted {
-                program.debuggee.insert(function.body, Owner::Monitor)?
+                program.insert(function.body, Owner::Monitor)?
             } else {
                 // The code may be unloaded.
                 program.debuggee.remove(function.body, Owner::Monitor)?

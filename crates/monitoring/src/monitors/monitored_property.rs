@@ -44,6 +44,8 @@ pub struct MonitoredProperty {
     pub inlined: Vec<InlinedTotal>,
     /// By event: what is to be known of its calls.
     pub doubts: Vec<Vec<CallDoubt>>,
+    /// By event: the program's own functions that have its name, too, and are not meant.
+    pub namesakes: Vec<Vec<Arc<str>>>,
     /// The number of events that were ignored because they could not be evaluated.
     pub errors: u64,
     /// The counts at the fork, inherited from the parent process.
@@ -98,6 +100,7 @@ impl MonitoredProperty {
             bound: vec![false; events],
             inlined: vec![InlinedTotal::default(); events],
             doubts: vec![Vec::new(); events],
+            namesakes: vec![Vec::new(); events],
             errors: 0,
             inherited: InheritedCounts::default(),
         }
@@ -127,6 +130,7 @@ impl MonitoredProperty {
             bound: self.bound.clone(),
             inlined: self.inlined.clone(),
             doubts: self.doubts.clone(),
+            namesakes: self.namesakes.clone(),
             inherited: InheritedCounts {
                 events: self.sequence(),
                 slices: slice_total(self),

@@ -5,7 +5,7 @@ use crate::location_spec::LocationSpec;
 use crate::matching::{functions_that_match, pattern};
 use juror_program::modules::{Bound, Module, Modules};
 use juror_program::stack::frames::{Frame, level_of_line, usual_level};
-use juror_symbols::{Function, InlinedCopy, is_path_of, without_parameters};
+use juror_symbols::{Function, InlinedCopy, without_parameters};
 use regex::Regex;
 use std::path::Path;
 use std::rc::Rc;
@@ -264,7 +264,7 @@ fn body(bound: Bound, modules: &Modules) -> Found {
 /// Returns whether the code at an address comes from a file, given as the end of a path.
 fn is_in_file(module: &Module, file_address: u64, file: &str) -> bool {
     let line = module.symbols.line_at(file_address);
-    line.is_some_and(|line| is_path_of(Path::new(file), &line.file))
+    line.is_some_and(|line| module.symbols.is_source(Path::new(file), &line.file))
 }
 
 fn found_in(module: &Module, file_address: u64) -> Found {

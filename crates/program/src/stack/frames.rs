@@ -155,8 +155,11 @@ pub fn usual_level(frames: &[Frame]) -> usize {
 /// selected.
 pub fn level_of_line(frames: &[Frame], file: &str, line: u32) -> Option<usize> {
     let is_in_line = |frame: &Frame| {
-        let path = frame.file.as_ref();
-        frame.line == Some(line) && path.is_some_and(|path| is_path_of(Path::new(file), path))
+        let is_meant = |path: &Path| match &frame.module {
+            Some(module) => module.symbols.is_source(Path::new(file), path),
+            None => is_path_of(Path::new(file), path),
+        };
+        frame.line == Some(line) && frame.file.as_deref().is_some_and(is_meant)
     };
     let mut beginning = frames.iter().take(beginning_calls(frames) + 1);
     let statement = beginning.rposition(is_in_line);

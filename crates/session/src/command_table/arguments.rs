@@ -19,10 +19,20 @@ pub fn split_line(line: &str) -> (&str, &str) {
 pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {
     match text.trim() {
         "" => Ok(None),
-        text => text
-            .parse()
-            .map(Some)
-            .map_err(|_| CommandError::new(format!("`{text}` is not a number"))),
+        text => text.parse().map(Some).map_err(|_| {
+            CommandError::new(format!("`{text}` is not a number")).pointing_at(text, 0)
+        }),
+    }
+}
+
+/// Parses how often something is to be done: once if nothing is said.
+pub(crate) fn times(text: &str) -> Result<u64, CommandError> {
+    match number(text)? {
+        Some(0) => {
+            let error = CommandError::new("the number of steps must not be 0");
+            Err(error.pointing_at(text, 0))
+        }
+        count => Ok(count.unwrap_or(1)),
     }
 }
 

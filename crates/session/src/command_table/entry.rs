@@ -174,6 +174,8 @@ pub struct Entry {
     /// The modes in which it is possible. Its argument may require more: a call of a function needs
     /// a program that has begun.
     pub modes: Modes,
+    /// Whether it has no argument: words behind its name are refused.
+    pub takes_nothing: bool,
     /// The names that it looks up.
     pub names: Names,
     /// Whether it may change the points to insert, in every process.
@@ -218,6 +220,7 @@ impl Entry {
         repeats: Repeats::No,
         completes: Completes::Nothing,
         modes: Modes::Always,
+        takes_nothing: false,
         names: Names::Nothing,
         changes_points: false,
         moves: false,

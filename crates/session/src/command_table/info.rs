@@ -126,6 +126,29 @@ pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
     }
 }
 
+/// Returns whether a subject of `info` has an argument.
+pub(crate) fn takes_argument(subject: &str) -> bool {
+    matches!(
+        subject,
+        "address"
+            | "breakpoints"
+            | "events"
+            | "functions"
+            | "graph"
+            | "line"
+            | "proc"
+            | "registers"
+            | "scenarios"
+            | "scope"
+            | "signals"
+            | "stack"
+            | "symbol"
+            | "threads"
+            | "types"
+            | "variables"
+    )
+}
+
 /// Returns the modes in which a subject of `info` can be shown.
 pub fn info_modes(subject: &str) -> Modes {
     match subject {

@@ -23,6 +23,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "show juror's working directory",
         examples: &[("pwd", "info proc cwd shows the program's")],
         group: Group::Files,
+        takes_nothing: true,
         run: |_, _, _| environment::working_directory(),
         ..Entry::DEFAULT
     },

@@ -24,6 +24,8 @@ pub struct Recorded {
     pub completes: Completes,
     /// The modes in which it is possible: no program is loaded after the last event.
     pub modes: Modes,
+    /// Whether it has no argument: words behind its name are refused.
+    pub takes_nothing: bool,
     /// The handler.
     pub run: RecordedHandler,
 }
@@ -36,6 +38,7 @@ impl Recorded {
         repeats: Repeats::No,
         completes: Completes::Nothing,
         modes: Modes::Always,
+        takes_nothing: false,
         run: |_, _, _| Ok(Outcome::Done),
     };
 }

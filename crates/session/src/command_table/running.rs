@@ -50,6 +50,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Running,
         modes: Modes::Program,
         moves: true,
+        takes_nothing: true,
         run: |session, _, _| attach::detach(session),
         ..Entry::DEFAULT
     },
@@ -80,6 +81,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         modes: Modes::Begun,
         moves: true,
         evaluation: OpenEvaluation::Own,
+        takes_nothing: true,
         run: |session, _, observer| {
             let level = session.processes.selection.level;
             session.finish_frame(level, observer)
@@ -112,6 +114,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Running,
         modes: Modes::Program,
         moves: true,
+        takes_nothing: true,
         run: |session, _, _| running::kill(session),
         ..Entry::DEFAULT
     },
@@ -150,6 +153,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[("quit", "leave juror")],
         group: Group::Running,
         moves: true,
+        takes_nothing: true,
         run: |session, _, _| attach::leave(session).map(|()| Outcome::Quit),
         recorded: Some(&rows::QUIT),
         ..Entry::DEFAULT

@@ -30,6 +30,21 @@ pub(crate) enum Setting {
     Width,
 }
 
+impl Setting {
+    /// Returns whether its value is one word.
+    pub(crate) fn takes_one_word(self) -> bool {
+        !matches!(
+            self,
+            Setting::Arguments
+                | Setting::Context
+                | Setting::DebugFileDirectory
+                | Setting::Directory
+                | Setting::Environment
+                | Setting::SubstitutePath
+        )
+    }
+}
+
 /// The settings by name, sorted; those of `print` and `style` have two words.
 pub(crate) const SETTINGS: [(&str, Setting); 23] = [
     ("allow-unbound", Setting::AllowUnbound),

@@ -33,6 +33,9 @@ impl Extent {
             match word {
                 "all" => extent.all = true,
                 "full" | "-full" => extent.full = true,
+                _ if extent.count.is_some() => {
+                    return Err(CommandError::unexpected(word, "backtrace N"));
+                }
                 word => {
                     let outer = word.strip_prefix('-');
                     extent.outermost = outer.is_some();
@@ -54,7 +57,7 @@ pub(crate) fn backtrace(session: &mut Session, text: &str) -> Result<Outcome, Co
 /// `thread apply all COMMAND`, `thread apply 1 2 COMMAND`
 pub(crate) fn apply_to_threads(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let wrong = |message: String| CommandError::with_help(message, APPLY_HELP);
-    let Outcome::Threads(threads) = info_views::threads(session)? else {
+    let Outcome::Threads(threads) = info_views::threads(session, "")? else {
         return Err(wrong("there are no threads".to_owned()));
     };
     let mut rest = text;

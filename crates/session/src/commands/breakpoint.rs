@@ -19,7 +19,7 @@ pub(crate) fn set_breakpoint(
     rest: &str,
     fate: Fate,
 ) -> Result<Outcome, CommandError> {
-    let placed = location_spec::parse(rest).map_err(CommandError::new)?;
+    let placed = locations::parsed(rest)?;
     set_breakpoint_at(session, rest, placed, fate).map(Outcome::from)
 }
 

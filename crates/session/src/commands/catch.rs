@@ -7,9 +7,11 @@ use juror_debuggee::SystemCalls;
 use juror_fault::CommandError;
 use juror_instrument::condition::Condition;
 use juror_points::catchpoints::{Catch, Catchpoint, Exception};
+use juror_points::matching::pattern;
 use juror_points::point::{Fate, Point};
 use juror_points::system_call_names::{system_call_names, system_call_number};
 use juror_view::{Outcome, SetPointView};
+use regex::Regex;
 use std::collections::BTreeSet;
 
 /// The subjects of `catch`.
@@ -18,13 +20,47 @@ pub(crate) const SUBJECTS: &[&str] = &[
     "vfork",
 ];
 
+/// Returns the types of exceptions that `catch throw REGEX` and `catch catch REGEX` mean.
+fn types(rest: &str, catch: &Catch) -> Result<Option<Regex>, CommandError> {
+    let is_typed = matches!(catch, Catch::Exception(Exception::Throw | Exception::Catch));
+    let (_, types) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let types = types.trim();
+    if !is_typed || types.is_empty() {
+        return Ok(None);
+    }
+    let (word, _) = types.split_once(char::is_whitespace).unwrap_or((types, ""));
+    if word == "if" {
+        let error = CommandError::with_help(
+            format!("`{types}` is unexpected: a regular expression for types is taken here"),
+            "condition N EXPRESSION sets the condition of a point",
+        );
+        return Err(error.pointing_at(types, 0));
+    }
+    pattern(types)
+        .map(Some)
+        .map_err(|message| CommandError::new(message).pointing_at(types, 0))
+}
+
 fn parse(rest: &str) -> Result<Catch, CommandError> {
     let (subject, arguments) = match rest.split_once(char::is_whitespace) {
         Some((subject, arguments)) => (subject, arguments.trim()),
         None => (rest, ""),
     };
     let path = (!arguments.is_empty()).then(|| arguments.to_owned());
-    Ok(match subject_of(subject)? {
+    let subject = subject_of(subject)?;
+    let is_alone = matches!(subject, "fork" | "vfork" | "exec" | "panic" | "rethrow");
+    if is_alone && !arguments.is_empty() {
+        let error = CommandError::unexpected(arguments, &format!("catch {subject}"));
+        let help = match subject {
+            "rethrow" => "catch throw REGEX and catch catch REGEX take the type of an exception",
+            _ => "condition N EXPRESSION sets the condition of a point",
+        };
+        return Err(CommandError {
+            help: Some(help.to_owned()),
+            ..error
+        });
+    }
+    Ok(match subject {
         "syscall" => Catch::SystemCalls(system_calls(arguments)?),
         "signal" => Catch::Signals(signals(arguments)?),
         "fork" => Catch::Fork,
@@ -93,10 +129,14 @@ pub(crate) fn catch(
     temporary: bool,
 ) -> Result<Outcome, CommandError> {
     let catch = parse(rest)?;
+    let types = types(rest, &catch)?;
     let fate = if temporary { Fate::Delete } else { Fate::Keep };
-    Ok(Outcome::from(set_catchpoint(
-        session, rest, catch, None, fate,
-    )))
+    let set = set_catchpoint(session, rest, catch, None, fate);
+    let mut points = session.points.catchpoints.iter_mut();
+    if let Some(point) = points.find(|it| Some(it.point.number) == set.point.number) {
+        point.types = types;
+    }
+    Ok(Outcome::from(set))
 }
 
 /// Sets a catchpoint; `text` is its event as `catch` takes it.
@@ -112,6 +152,7 @@ pub(crate) fn set_catchpoint(
         point: Point::new(number, condition, fate),
         text: text.to_owned(),
         catch,
+        types: None,
         addresses: Vec::new(),
     });
     renew_catchpoints(session);

@@ -7,7 +7,7 @@ use crate::command_table::words::find;
 use crate::commands::{
     breakpoint, catch, condition, dprintf, monitor, points_edit, restart_frame, set_variable, watch,
 };
-use crate::inspect::queries;
+use crate::inspect::{locations, queries};
 use crate::run::points::{delete_points, point};
 use crate::run::step::calls;
 use crate::session::Session;
@@ -228,7 +228,7 @@ fn placed(place: &PointPlace, condition: Option<&str>) -> Result<Placed, Command
             (LocationSpec::Address(address), text)
         }
         PointPlace::Written(text) => {
-            let mut placed = location_spec::parse(text).map_err(CommandError::new)?;
+            let mut placed = locations::parsed(text)?;
             if let Some(condition) = condition {
                 placed.condition = Some(condition.to_owned());
             }

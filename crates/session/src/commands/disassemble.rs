@@ -7,7 +7,6 @@ use crate::inspect::{frames, locations};
 use crate::session::Session;
 use juror_fault::CommandError;
 use juror_points::breakpoints::Resolvable;
-use juror_points::location_spec;
 use juror_view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
 use std::ops::Range;
 
@@ -90,7 +89,7 @@ fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyVie
         }
         text if text.starts_with(['$', '0']) => examine::address_of(session, text)?,
         text => {
-            let placed = location_spec::parse(text).map_err(CommandError::new)?;
+            let placed = locations::parsed_alone(text)?;
             let place = locations::resolvable(session, &placed.place)?;
             let modules = session.modules();
             // The function itself, before its inlined copies.

@@ -147,6 +147,7 @@ impl Session {
             leaving::retire_ended(self);
         }
         self.report_ends(observer);
+        symbol_reading::report_left_out(self, observer);
         dynamic_print::report_printed(self, observer);
         // A debuggee that vanished during a command has ended for good.
         if let Some(program) = &self.processes.program
@@ -339,6 +340,9 @@ impl Session {
             permissions::check_entry(entry, rest, self.options.permissions)?;
         }
         core_file::permit(self, entry)?;
+        if entry.takes_nothing && !rest.is_empty() {
+            return Err(CommandError::unexpected(rest, entry.name));
+        }
         convenience::note_conveniences(self);
         symbol_reading::prepare_names(self, entry.names, rest, observer)?;
         let steps = matches!(entry.name, "step" | "next" | "stepi" | "nexti");

@@ -14,7 +14,6 @@ use juror_instrument::condition::missing_name;
 use juror_language::Expression;
 use juror_points::dynamic_print::DynamicPrint;
 use juror_points::format_string::Format;
-use juror_points::location_spec;
 use juror_points::location_spec::{LocationSpec, Placed};
 use juror_points::point::Fate;
 use juror_view::{Outcome, SetPointView};
@@ -39,7 +38,13 @@ pub(crate) fn set_dynamic_print(
     let (place, text) = split(rest).ok_or_else(|| {
         CommandError::with_help("`dprintf` needs a location and a quoted format", HELP)
     })?;
-    let placed = location_spec::parse(place).map_err(CommandError::new)?;
+    let placed = locations::parsed(place).map_err(|error| {
+        let at = place.len() - error.wrong.len();
+        match error.wrong.is_empty() {
+            true => error,
+            false => error.pointing_at(rest, at),
+        }
+    })?;
     print_at(session, place, placed, text).map(Outcome::from)
 }
 

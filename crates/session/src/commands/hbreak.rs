@@ -9,7 +9,7 @@ use juror_fault::CommandError;
 use juror_instrument::condition::Condition;
 use juror_points::breakpoints::check;
 use juror_points::hardware_breakpoints::{HardwareBreakpoint, sites_of};
-use juror_points::location_spec;
+use juror_points::location_spec::LocationSpec;
 use juror_points::point::{Ability, Fate, Point, PointKind};
 use juror_view::{CodePlaceView, Outcome, SetPointView};
 
@@ -29,7 +29,7 @@ pub(crate) fn set_hardware_breakpoint(
     rest: &str,
     temporary: bool,
 ) -> Result<Outcome, CommandError> {
-    let placed = location_spec::parse(rest).map_err(CommandError::new)?;
+    let placed = locations::parsed(rest)?;
     let condition = placed.condition.as_deref();
     let condition = condition
         .map(|it| condition::condition(session, it))
@@ -48,9 +48,7 @@ pub(crate) fn set_hardware_breakpoint(
             "use break: it stays pending until a library with this location is loaded",
         ));
     };
-    if let (location_spec::LocationSpec::Address(_), [address]) =
-        (&placed.place, &resolved.addresses[..])
-    {
+    if let (LocationSpec::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
         locations::check_address(session, *address)?;
     }
     if let (Some(condition), Some(program)) = (&condition, &session.processes.program) {

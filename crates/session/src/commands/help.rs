@@ -27,7 +27,13 @@ fn help_of_word(rest: &str) -> Result<Outcome, CommandError> {
     }
     let (word, more) = arguments::split_line(rest);
     let entry = find(word)?;
-    if let ("info", Ok(subject)) = (entry.name, find_info_subject(more)) {
+    let (subject, extra) = arguments::split_line(more);
+    let is_known = entry.name == "info" && find_info_subject(subject).is_ok();
+    let wrong = if is_known { extra } else { more };
+    if !wrong.is_empty() {
+        return Err(CommandError::unexpected(wrong, &format!("help {word}")));
+    }
+    if let ("info", Ok(subject)) = (entry.name, find_info_subject(subject)) {
         let known = INFO_SUBJECTS.iter().find(|it| it.0 == subject);
         let what = known.map_or("", |it| it.1);
         return Ok(Outcome::Help(subject_help(subject, what)));

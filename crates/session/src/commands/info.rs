@@ -39,13 +39,16 @@ pub(crate) fn info(session: &mut Session, rest: &str) -> Result<Outcome, Command
     if subject == "line" && !argument.is_empty() {
         return info_symbols::line_of_place(session, argument);
     }
+    if !argument.is_empty() && !command_table::takes_argument(subject) {
+        return Err(CommandError::unexpected(argument, &format!("info {word}")));
+    }
     session.permit(command_table::info_modes(subject))?;
     match subject {
         "address" => info_symbols::where_is(session, argument),
         "args" => frames::variables(session, true),
         "auxv" => info_proc::auxiliary_vector(session),
         "locals" => frames::variables(session, false),
-        "breakpoints" => Ok(info_views::points(session)),
+        "breakpoints" => info_views::points(session, argument),
         "checkpoints" => checkpoint::checkpoint_views(session),
         "display" => display::display(session, ""),
         "evaluations" => session.evaluation_views(),
@@ -77,6 +80,6 @@ pub(crate) fn info(session: &mut Session, rest: &str) -> Result<Outcome, Command
         "types" => info_symbols::names(session, Listed::Types, argument),
         "views" => views::views_command(session, ""),
         "variables" => info_symbols::names(session, Listed::Variables, argument),
-        _ => info_views::threads(session),
+        _ => info_views::threads(session, argument),
     }
 }

@@ -6,7 +6,6 @@ use crate::inspect::{expressions, locations};
 use crate::session::Session;
 use juror_arch::dwarf;
 use juror_fault::CommandError;
-use juror_points::location_spec;
 use juror_points::location_spec::LocationSpec;
 use juror_points::matching::{functions_that_match, pattern};
 use juror_program::modules::Module;
@@ -94,7 +93,7 @@ pub(crate) fn where_is(session: &mut Session, text: &str) -> Result<Outcome, Com
 
 /// `info line PLACE`: the addresses of a line.
 pub(crate) fn line_of_place(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
-    let placed = location_spec::parse(text).map_err(CommandError::new)?;
+    let placed = locations::parsed_alone(text)?;
     let views = lines_at(session, &placed.place)?;
     if views.is_empty() {
         Err(CommandError::new(format!("there is no code for `{text}`")))
@@ -143,7 +142,7 @@ pub(crate) fn lines_at(
 
 /// `info scope PLACE`: the variables in scope there.
 pub(crate) fn scope(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
-    let placed = location_spec::parse(text).map_err(CommandError::new)?;
+    let placed = locations::parsed_alone(text)?;
     let place = locations::resolvable(session, &placed.place)?;
     let addresses = place.resolve(session.modules()).addresses;
     let Some(bound) = addresses

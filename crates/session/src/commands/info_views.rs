@@ -6,6 +6,7 @@ use crate::inspect::frames::{selected_frame, variable_view};
 use crate::inspect::guards;
 use crate::inspect::source::line_of;
 use crate::inspect::waits::{self, Wait};
+use crate::run::points::kind_and_point;
 use crate::run::processes::watching;
 use crate::session::Session;
 use juror_arch::names::{self, is_register};
@@ -13,6 +14,7 @@ use juror_debuggee::ThreadId;
 use juror_fault::CommandError;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::report;
+use juror_points::point::whole_points;
 use juror_program::locations;
 use juror_program::stack::frames::Frame;
 use juror_symbols::processor_flags;
@@ -88,9 +90,23 @@ fn special_registers(session: &mut Session, names: &str) -> Result<Outcome, Comm
     Ok(Outcome::Variables(views))
 }
 
-/// `info threads`
-pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
-    thread_views(session).map(Outcome::Threads)
+/// `info threads`, `info threads 1 2`
+pub(crate) fn threads(session: &mut Session, numbers: &str) -> Result<Outcome, CommandError> {
+    let mut views = thread_views(session)?;
+    if !numbers.is_empty() {
+        let mut wanted: Vec<u32> = Vec::new();
+        for word in numbers.split_whitespace() {
+            let number = word.parse().ok();
+            let known = views.iter().map(|view| view.number);
+            let known = known.filter(|known| Some(*known) == number).next();
+            wanted.push(known.ok_or_else(|| {
+                let message = format!("there is no thread {word}");
+                CommandError::with_help(message, "see: info threads")
+            })?);
+        }
+        views.retain(|view| wanted.contains(&view.number));
+    }
+    Ok(Outcome::Threads(views))
 }
 
 /// Returns the views of the threads of every process.
@@ -166,8 +182,16 @@ fn users_caller(session: &mut Session, frames: Vec<Frame>) -> Option<Frame> {
 }
 
 /// `info breakpoints`: the user's points, then those that the monitors have inserted.
-pub(crate) fn points(session: &mut Session) -> Outcome {
-    Outcome::Points(point_views(session))
+pub(crate) fn points(session: &mut Session, numbers: &str) -> Result<Outcome, CommandError> {
+    let mut views = point_views(session);
+    if !numbers.is_empty() {
+        let wanted = whole_points(numbers)?;
+        for number in &wanted {
+            kind_and_point(session, *number)?;
+        }
+        views.retain(|view| view.number.is_some_and(|number| wanted.contains(&number)));
+    }
+    Ok(Outcome::Points(views))
 }
 
 /// Returns the views of the user's points, then of those that the monitors have inserted.

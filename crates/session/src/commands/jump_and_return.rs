@@ -5,7 +5,6 @@ use crate::run::step::nowhere_to_return;
 use crate::session::Session;
 use juror_arch::{abi, dwarf};
 use juror_fault::CommandError;
-use juror_points::location_spec;
 use juror_program::assignment::{assignment_target, bytes_for};
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::{Dropped, JumpTarget};
@@ -25,10 +24,7 @@ pub(crate) fn jump(
             "for example: jump queue.c:30, jump +1, jump *$rip+2",
         ));
     }
-    let placed = location_spec::parse(text).map_err(CommandError::new)?;
-    if placed.condition.is_some() || placed.thread.is_some() {
-        return Err(CommandError::new("jump takes one location"));
-    }
+    let placed = locations::parsed_alone(text)?;
     let place = locations::resolvable(session, &placed.place)?;
     let addresses = place.resolve(session.modules()).addresses;
     let address = match addresses.as_slice() {

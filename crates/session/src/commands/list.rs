@@ -1,15 +1,15 @@
 //! `list`: source lines.
 
-use crate::inspect::locations::resolvable;
+use crate::inspect::locations::{parsed_alone, resolvable};
 use crate::inspect::source::main_line;
 use crate::inspect::{frames, source};
 use crate::session::Session;
 use crate::state::selection::Listed;
 use juror_fault::CommandError;
 use juror_points::breakpoints::Resolvable;
-use juror_points::location_spec;
 use juror_view::Outcome;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// `list`, `list PLACE`, `list FIRST,LAST`, `list -`
 pub(crate) fn list(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
@@ -115,7 +115,7 @@ fn place_line(session: &mut Session, text: &str) -> Result<(PathBuf, u32, bool),
     if let Some(file) = file_named(session, text) {
         return Ok((file, 1, false));
     }
-    let placed = location_spec::parse(text).map_err(CommandError::new)?;
+    let placed = parsed_alone(text)?;
     let place = resolvable(session, &placed.place)?;
     let modules = session.modules();
     if let Resolvable::Line(file, line, _) = &place {
@@ -148,6 +148,13 @@ fn file_named(session: &Session, text: &str) -> Option<PathBuf> {
     Some(found.to_path_buf())
 }
 
+/// Returns when the program was built, if the file is one of its own.
+fn built_from(session: &Session, file: &Path) -> Option<SystemTime> {
+    let main = session.modules().main()?;
+    main.symbols.source_file(file.to_str()?)?;
+    main.built
+}
+
 fn list_from(
     session: &mut Session,
     file: PathBuf,
@@ -155,7 +162,8 @@ fn list_from(
     count: u32,
     mark: Option<u32>,
 ) -> Result<Outcome, CommandError> {
-    let Some(mut view) = session.user.sources.lines(&file, first, count, None) else {
+    let built = built_from(session, &file);
+    let Some(mut view) = session.user.sources.lines(&file, first, count, built) else {
         let message = match session.user.sources.line_count(&file) {
             Some(count) => {
                 let name = file.file_name().unwrap_or(file.as_os_str());

@@ -12,7 +12,6 @@ use crate::session::Session;
 use juror_fault::CommandError;
 use juror_points::breakpoints::{Resolvable, Target, targets};
 use juror_points::catchpoints::INITIAL;
-use juror_points::location_spec;
 use juror_points::point::{Ability, Fate, PointKind, PointOwner, whole_points};
 use juror_view::Outcome;
 
@@ -70,7 +69,7 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
             places
         }
         _ => {
-            let placed = location_spec::parse(rest).map_err(CommandError::new)?;
+            let placed = locations::parsed_alone(rest)?;
             locations::resolvable(session, &placed.place)?.find_all(session.modules())
         }
     };

@@ -1,6 +1,6 @@
 //! Commands that start, continue and end runs of the program.
 
-use crate::command_table::arguments::number;
+use crate::command_table::arguments::times;
 use crate::commands::{examine, points_edit, scenario};
 use crate::inspect::source;
 use crate::run::checkpoints::numbers;
@@ -150,7 +150,8 @@ pub(crate) fn continue_command(
     rest: &str,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CommandError> {
-    if let Some(count) = number(rest)?.filter(|&count| count > 1) {
+    let count = times(rest)?;
+    if count > 1 {
         // The address of the thread, whichever frame is selected.
         let thread = session.thread()?;
         let place = session.running()?.registers(thread)?.instruction_pointer();
@@ -194,7 +195,7 @@ pub(crate) fn repeat_lines(
     lines: Lines,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CommandError> {
-    let count = number(rest)?.unwrap_or(1).max(1);
+    let count = times(rest)?;
     for round in 1..=count {
         let pause = session.step_line(lines, observer)?;
         let (Pause::Stepped(thread) | Pause::Temporary(thread)) = pause else {
@@ -218,7 +219,7 @@ pub(crate) fn repeat_instructions(
     over_calls: bool,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CommandError> {
-    let count = number(rest)?.unwrap_or(1).max(1);
+    let count = times(rest)?;
     let thread = session.thread()?;
     for round in 1..=count {
         session.processes.stop.skipped_frames = None;

@@ -8,7 +8,7 @@ pub(crate) mod presented;
 pub(crate) mod shown;
 
 use crate::command_table::setting_names::{Setting, meant, names, setting, split};
-use crate::commands::set::absent::{instead, needless};
+use crate::commands::set::absent::{Absent, absent, instead};
 use crate::commands::{checkpoint, environment, set_variable};
 use crate::options::AtInlined;
 use crate::run::checkpoints::numbers;
@@ -61,7 +61,7 @@ pub(crate) fn set(
     match meant(rest) {
         Some((_, setting)) => set_setting(session, setting, after),
         None if is_assignment(rest) => set_variable::assign_result(session, rest, observer),
-        None => set_nothing(session, &name, after),
+        None => set_nothing(&name, after),
     }
 }
 
@@ -70,7 +70,10 @@ fn set_setting(
     setting: Setting,
     after: &str,
 ) -> Result<Outcome, CommandError> {
-    let first = after.split_whitespace().next().unwrap_or("");
+    let (first, extra) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
+    if setting.takes_one_word() && !extra.trim().is_empty() {
+        return Err(CommandError::unexpected(extra, first));
+    }
     match setting {
         Setting::Arguments => return set_arguments(session, after),
         Setting::AtInlined => return set_at_inlined(session, first),
@@ -128,11 +131,21 @@ fn set_setting(
 }
 
 /// Returns the message for a name that is not a setting.
-fn set_nothing(_session: &Session, name: &str, value: &str) -> Result<Outcome, CommandError> {
-    if let Some(why) = needless(name, value) {
-        return Ok(Outcome::Message(format!(
-            "no such setting is needed: {why}"
-        )));
+fn set_nothing(name: &str, value: &str) -> Result<Outcome, CommandError> {
+    match absent(name, value) {
+        Some(Absent::Needless(why)) => {
+            let message = format!("no such setting is needed: {why}");
+            return Ok(Outcome::Message(message));
+        }
+        Some(Absent::Opposite(why)) => {
+            let written = format!("{name} {value}");
+            let message = format!(
+                "no such setting is possible, `{}`: {why}",
+                written.trim_end()
+            );
+            return Err(CommandError::new(message).pointing_at(value, 0));
+        }
+        None => {}
     }
     let message = match name {
         "" => "`set` needs a setting or a variable".to_owned(),
@@ -144,6 +157,11 @@ fn set_nothing(_session: &Session, name: &str, value: &str) -> Result<Outcome, C
 /// `unset environment NAME`, `unset substitute-path FROM`, `unset cwd`.
 pub(crate) fn unset(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let (name, after) = split(rest);
+    let known = setting(&name).map(|(_, setting)| setting);
+    let has_value = matches!(known, Some(Setting::Environment | Setting::SubstitutePath));
+    if known.is_some() && !has_value && !after.is_empty() {
+        return Err(CommandError::unexpected(after, &format!("unset {name}")));
+    }
     match setting(&name) {
         Some((_, Setting::Environment)) => return environment::unset_environment(session, after),
         Some((_, Setting::Directory)) => return environment::set_directory(session, ""),
@@ -155,7 +173,7 @@ pub(crate) fn unset(session: &mut Session, rest: &str) -> Result<Outcome, Comman
             session.user.presentation.terminal.height = Extent::Terminal;
         }
         Some((_, Setting::Context)) => session.user.presentation.context.clear(),
-        Some((_, Setting::SubstitutePath)) => session.user.sources.forget_substitution(after),
+        Some((_, Setting::SubstitutePath)) => symbol_reading::forget_substitution(session, after)?,
         _ => {
             return Err(CommandError::with_help(
                 match name.as_str() {

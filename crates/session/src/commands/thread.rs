@@ -16,7 +16,7 @@ const HELP: &str = "for example: thread 2, thread name reader, thread find read,
 /// `thread`, `thread N`, `thread name NAME`, `thread find REGEX`, `thread apply …`
 pub(crate) fn choose_thread(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     match split_line(text) {
-        ("", _) => {
+        ("", "") => {
             let thread = session.thread()?;
             let number = session.running()?.thread_number(thread);
             let name = session.running()?.debuggee.threads();
@@ -35,7 +35,10 @@ pub(crate) fn choose_thread(session: &mut Session, text: &str) -> Result<Outcome
         ("find", pattern) => find_thread(session, pattern),
         ("line", number) => thread_line(session, number),
         ("back", rest) => back_to_thread(session, rest),
-        (number, _) => {
+        (number, rest) => {
+            if !rest.is_empty() {
+                return Err(CommandError::unexpected(rest, &format!("thread {number}")));
+            }
             let thread = thread_numbered(session, number)?;
             session.select_thread(thread);
             frames::select_frame(session, 0)
@@ -75,7 +78,7 @@ fn find_thread(session: &mut Session, pattern: &str) -> Result<Outcome, CommandE
     }
     let pattern = Regex::new(pattern)
         .map_err(|error| CommandError::new(format!("not a regular expression: {error}")))?;
-    let Outcome::Threads(threads) = info_views::threads(session)? else {
+    let Outcome::Threads(threads) = info_views::threads(session, "")? else {
         return Err(CommandError::new("there are no threads"));
     };
     let is_meant = |thread: &ThreadView| {
@@ -97,7 +100,7 @@ fn find_thread(session: &mut Session, pattern: &str) -> Result<Outcome, CommandE
 fn thread_line(session: &mut Session, number: &str) -> Result<Outcome, CommandError> {
     let thread = thread_numbered(session, number)?;
     session.select_thread(thread);
-    let Outcome::Threads(threads) = info_views::threads(session)? else {
+    let Outcome::Threads(threads) = info_views::threads(session, "")? else {
         return Ok(Outcome::Done);
     };
     let view = threads.into_iter().find(|view| view.current);

@@ -7,10 +7,42 @@ use crate::state::control::not_running;
 use juror_fault::CommandError;
 use juror_points::breakpoints;
 use juror_points::breakpoints::Resolvable;
-use juror_points::location_spec::LocationSpec;
+use juror_points::location_spec;
+use juror_points::location_spec::{LocationSpec, Placed};
 use juror_values::typed::Number;
 use juror_view::CodePlaceView;
 use std::path::Path;
+
+/// Parses a location spec with its thread and condition.
+///
+/// # Errors
+/// It is none, or words follow it.
+pub(crate) fn parsed(text: &str) -> Result<Placed, CommandError> {
+    location_spec::parse(text).map_err(|wrong| {
+        let error = CommandError::new(wrong.message);
+        match wrong.at {
+            Some(at) => error.pointing_at(text, at),
+            None => error,
+        }
+    })
+}
+
+/// Parses a location spec for a command that takes neither a thread nor a condition.
+///
+/// # Errors
+/// It is none, or words follow it.
+pub(crate) fn parsed_alone(text: &str) -> Result<Placed, CommandError> {
+    let placed = parsed(text)?;
+    let after = location_spec::after_location(text);
+    if placed.thread.is_none() && placed.condition.is_none() {
+        return Ok(placed);
+    }
+    let error = CommandError::with_help(
+        format!("`{after}` is unexpected after the location: this command has no condition"),
+        "break, tbreak and hbreak take a thread and a condition",
+    );
+    Err(error.pointing_at(text, text.len() - after.len()))
+}
 
 /// Checks that an address is the start of an instruction that can be reached.
 pub(crate) fn check_address(session: &Session, address: u64) -> Result<(), CommandError> {

@@ -1,7 +1,7 @@
 //! The commands of a recording.
 
 use crate::command_table;
-use crate::command_table::arguments::{number, split_line};
+use crate::command_table::arguments::{number, split_line, times};
 use crate::command_table::entry::{Completes, Repeats};
 use crate::command_table::recorded::Recorded;
 use crate::commands::completion::matching;
@@ -19,14 +19,6 @@ use juror_view::observer::Observer;
 use juror_view::{Outcome, RecordedCheckpointView, StopReason};
 use std::path::Path;
 
-/// Parses a repeat count; the default is 1.
-pub(super) fn times(rest: &str) -> Result<u64, CommandError> {
-    match number(rest)? {
-        Some(0) => Err(CommandError::new("the number of steps must not be 0")),
-        times => Ok(times.unwrap_or(1)),
-    }
-}
-
 impl RecordedRun {
     /// Executes a line. An empty line does nothing.
     ///
@@ -42,7 +34,11 @@ impl RecordedRun {
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        self.carry_out(find(word)?.1, rest, observer)
+        let (entry, recorded) = find(word)?;
+        if recorded.takes_nothing && !rest.is_empty() {
+            return Err(CommandError::unexpected(rest, entry.name));
+        }
+        self.carry_out(recorded, rest, observer)
     }
 
     /// Carries out a command with its argument, if it is possible now.

@@ -1,10 +1,10 @@
 //! The commands over a recording: their help and handlers. The rows of the table of commands refer to
 //! them, so that a command has the same names with and without the program.
 
+use crate::command_table::arguments::times;
 use crate::command_table::entry::{Completes, Repeats};
 use crate::command_table::recorded::Recorded;
 use crate::replay::RecordedRun;
-use crate::replay::commands::times;
 use crate::replay::moves::Goal;
 use crate::replay::stops::Change;
 use juror_control::Modes;
@@ -25,6 +25,7 @@ pub(crate) const BREAK: Recorded = Recorded {
 pub(crate) const CHECKPOINT: Recorded = Recorded {
     summary: "Save the present position as a checkpoint",
     examples: &[("checkpoint", "restore 1 returns to it")],
+    takes_nothing: true,
     run: |run, _, _| Ok(run.checkpoint()),
     ..Recorded::DEFAULT
 };
@@ -169,6 +170,7 @@ pub(crate) const PROPERTY: Recorded = Recorded {
 pub(crate) const QUIT: Recorded = Recorded {
     summary: "Leave",
     examples: &[("quit", "leave")],
+    takes_nothing: true,
     run: |_, _, _| Ok(Outcome::Quit),
     ..Recorded::DEFAULT
 };
@@ -184,6 +186,7 @@ pub(crate) const REVERSE_CONTINUE: Recorded = Recorded {
     summary: "Go back to the previous stop or violation, or to the beginning",
     examples: &[("reverse-continue", "to the previous stop")],
     repeats: Repeats::Line,
+    takes_nothing: true,
     run: |run, _, observer| run.go_back(Goal::Never, observer),
     ..Recorded::DEFAULT
 };
@@ -207,6 +210,7 @@ pub(crate) const REVERSE_STEP: Recorded = Recorded {
 pub(crate) const RUN: Recorded = Recorded {
     summary: "Run from the beginning to the first stop or violation",
     examples: &[("run", "from the beginning")],
+    takes_nothing: true,
     run: |run, _, observer| run.run_anew(observer),
     ..Recorded::DEFAULT
 };
@@ -232,6 +236,7 @@ pub(crate) const SET: Recorded = Recorded {
 pub(crate) const START: Recorded = Recorded {
     summary: "Go to the beginning",
     examples: &[("start", "before the first event")],
+    takes_nothing: true,
     run: |run, _, observer| run.go_to("start", observer),
     ..Recorded::DEFAULT
 };

@@ -203,7 +203,8 @@ pub(crate) fn catch_exception(
     let Some(exception) = session.points.catchpoints.iter().find_map(at_address) else {
         return Ok(None);
     };
-    let of_type = match exception_type(session, thread, exception)? {
+    let type_name = exception_type(session, thread, exception)?;
+    let of_type = match &type_name {
         Some(name) => format!(" of type {name}"),
         None => String::new(),
     };
@@ -218,7 +219,7 @@ pub(crate) fn catch_exception(
         _ => format!("exception{of_type} {word}"),
     };
     caught(session, thread, event, description, |it| {
-        at_address(it).is_some()
+        at_address(it).is_some() && it.means_type(type_name.as_deref())
     })
 }
 

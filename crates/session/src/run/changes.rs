@@ -3,7 +3,7 @@
 use crate::run::hits::say;
 use crate::run::pause::Pause;
 use crate::run::processes::joining;
-use crate::run::{catchpoints, follow_fork, patching, points};
+use crate::run::{catchpoints, follow_fork, patching, points, symbol_reading};
 use crate::session::Session;
 use juror_control::decision::{Moment, Owner};
 use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
@@ -91,6 +91,7 @@ impl Session {
         // A property that does not fit a late library must be shown: its events would be missed.
         let before = catchpoints::loaded_paths(self);
         let bound = self.bind(thread, false);
+        symbol_reading::report_left_out(self, observer);
         let program = self.running_mut()?;
         program.modules.note_started();
         if let Err(error) = bound {

@@ -207,6 +207,12 @@ fn words(remarks: &CoreRemarks) -> Vec<String> {
                 .to_owned(),
         );
     }
+    for file in &remarks.unknown_builds {
+        words.push(format!(
+            "{} has no build id: nothing tells whether it is the same build as in the core file",
+            file.display()
+        ));
+    }
     for (files, what) in [
         (&remarks.other_builds, "another build than in the core file"),
         (&remarks.missing, "not on this machine"),
@@ -347,6 +353,7 @@ mod tests {
         let remarks = CoreRemarks {
             truncated: Some((4096, 8192)),
             is_program_unknown: true,
+            unknown_builds: Vec::new(),
             other_builds: vec!["/lib/a.so".into()],
             missing: vec!["/lib/b.so".into()],
         };

@@ -55,6 +55,8 @@ impl Session {
             options,
         };
         session.points.commands.words = blocks::WORDS;
+        let rules = &session.options.symbols.sources;
+        session.user.sources.share(rules);
         if session.options.catch_panics {
             session.points.catchpoints.add(Catchpoint::of_panics());
         }

@@ -116,16 +116,16 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         let process = self.processes.number;
-        let debuggee = &mut self.running_mut()?.debuggee;
+        let program = self.running_mut()?;
         let mut planted = Vec::with_capacity(points.len());
         for point in points {
             // An address that cannot be written to is not mapped, so no thread gets there: it
             // follows a last call that never returns.
-            if debuggee.insert(point.address, Owner::Step).is_ok() {
+            if program.insert(point.address, Owner::Step).is_ok() {
                 planted.push(point.address);
             }
         }
-        debuggee.resume(thread)?;
+        program.debuggee.resume(thread)?;
         let goal = Goal {
             temporaries: points,
             stepping: None,

@@ -13,7 +13,7 @@ use juror_points::required_words::required_words;
 use juror_program::modules::Module;
 use juror_view::Outcome;
 use juror_view::observer::Observer;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -70,6 +70,7 @@ impl Names {
                         Names::Any
                     }
                     Ok(place) => Names::of_place(place),
+                    Err(_) if uses == entry::Names::Lines && rest.contains(',') => Names::Any,
                     Err(_) => Names::None,
                 }
             }
@@ -141,6 +142,10 @@ pub(crate) fn prepare_bound_names(
         return Ok(());
     };
     program.update_modules();
+    report_left_out(session, observer);
+    let Some(program) = &session.processes.program else {
+        return Ok(());
+    };
     let modules: Vec<Rc<Module>> = program.modules.iter().cloned().collect();
     let properties = session.processes.monitors.properties.iter();
     let events = properties.flat_map(|it| it.property.events.iter());
@@ -195,6 +200,15 @@ fn read_names(
     ))
 }
 
+/// Reports once which modules have symbols that are not used, and why.
+pub(crate) fn report_left_out(session: &mut Session, observer: &mut dyn Observer) {
+    if let Some(program) = &mut session.processes.program {
+        for why in program.modules.take_left_out() {
+            observer.notice(&why);
+        }
+    }
+}
+
 /// Reports once which symbol files of the program are missing. Libraries come without debug
 /// information as a rule.
 fn report_missing(session: &mut Session, module: &Module, observer: &mut dyn Observer) {
@@ -232,6 +246,26 @@ pub(crate) fn set_debug_directories(
     ))
 }
 
+/// Deletes the rule for a directory, or all rules without one.
+///
+/// # Errors
+/// There is no such rule.
+pub(crate) fn forget_substitution(session: &mut Session, from: &str) -> Result<(), CommandError> {
+    let sources = &mut session.user.sources;
+    let is_known = sources
+        .substitutions()
+        .any(|(known, _)| known == Path::new(from));
+    if !is_known && !from.is_empty() {
+        let error = CommandError::with_help(
+            format!("there is no rule for `{from}`"),
+            "show substitute-path lists the rules; set substitute-path FROM TO adds one",
+        );
+        return Err(error.pointing_at(from, 0));
+    }
+    sources.forget_substitution(from);
+    Ok(())
+}
+
 /// `set substitute-path FROM TO`; without TO, the rule is deleted.
 pub(crate) fn set_substitution(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let mut words = text.split_whitespace().map(PathBuf::from);
@@ -241,6 +275,19 @@ pub(crate) fn set_substitution(session: &mut Session, text: &str) -> Result<Outc
             "set substitute-path /old/place /new/place; without the second, the rule is deleted",
         ));
     };
-    session.user.sources.substitute(from, words.next());
+    let to = words.next();
+    if let Some(extra) = words.next() {
+        let at = text.rfind(&*extra.to_string_lossy()).unwrap_or(0);
+        let error = CommandError::new("`set substitute-path` takes two directories");
+        return Err(error.pointing_at(text, at));
+    }
+    match to {
+        Some(to) => session.user.sources.substitute(from, Some(to)),
+        None => forget_substitution(session, text.trim())?,
+    }
+    // Places that no module had may be known by their present paths.
+    if let Some(program) = &mut session.processes.program {
+        session.points.breakpoints.bind(program);
+    }
     Ok(Outcome::Done)
 }

@@ -1,6 +1,6 @@
 //! The functions and files that `step` does not enter.
 
-use juror_symbols::is_name_of;
+use juror_symbols::{is_name_of, is_path_of};
 use juror_view::SkipView;
 use regex::Regex;
 use std::path::Path;
@@ -74,7 +74,7 @@ impl Skip {
         });
         let of_file = self.file.as_ref().is_none_or(|wanted| {
             file.is_some_and(|file| match wanted {
-                Files::Named(name) => file.ends_with(name),
+                Files::Named(name) => is_path_of(Path::new(name), file),
                 Files::Glob(_, pattern) => pattern.is_match(&file.to_string_lossy()),
             })
         });

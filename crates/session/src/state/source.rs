@@ -1,4 +1,4 @@
-//! The text of source files, read once and cached.
+//! The text of source files, read again when a file has changed.
 //!
 //! A file may have moved or changed since the program was built: both are reported, neither is an
 //! error. If the debug information has the checksum of a file, it decides, and a moved file is
@@ -7,9 +7,12 @@
 use crate::state::source_checksum::md5;
 use juror_fault::CommandError;
 use juror_highlight::{Highlighter, Language, Span};
+use juror_symbols::SourceRules;
 use juror_view::SourceView;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
@@ -23,11 +26,15 @@ const PARENTS_MAX: usize = 4;
 /// The checksum of a file.
 type Checksum = [u8; 16];
 
+/// The version of a file: device, inode, size, and the times of its contents and of its data.
+type Version = (u64, u64, u64, (i64, i64), (i64, i64));
+
 /// The text of a file.
 #[derive(Debug)]
 struct Text {
     lines: Vec<String>,
     modified: Option<SystemTime>,
+    version: Version,
     checksum: Checksum,
     /// The path where it was found instead.
     moved_to: Option<PathBuf>,
@@ -55,6 +62,8 @@ pub struct Sources {
     checksums: HashMap<PathBuf, Checksum>,
     /// The compiled directories and their present places; the newest rule first.
     substitutions: Vec<(PathBuf, PathBuf)>,
+    /// The same rules, for the paths of locations.
+    rules: SourceRules,
 }
 
 impl Sources {
@@ -167,7 +176,18 @@ impl Sources {
         if let Some(to) = to {
             self.substitutions.insert(0, (from, to));
         }
+        self.apply_rules();
+    }
+
+    /// Uses these rules for the paths of locations, too.
+    pub fn share(&mut self, rules: &SourceRules) {
+        self.rules = rules.clone();
+        self.apply_rules();
+    }
+
+    fn apply_rules(&mut self) {
         self.files.clear();
+        self.rules.set(self.substitutions.clone());
     }
 
     /// Returns the rules: from and to.
@@ -180,25 +200,36 @@ impl Sources {
     pub fn forget_substitution(&mut self, from: &str) {
         let is_meant = |known: &Path| from.is_empty() || known == Path::new(from);
         self.substitutions.retain(|(known, _)| !is_meant(known));
-        self.files.clear();
+        self.apply_rules();
     }
 
     /// Returns the present path of a file: by the first rule for a directory above it.
     fn place(&self, path: &Path) -> PathBuf {
-        let mut rules = self.substitutions.iter();
-        let moved = rules.find_map(|(from, to)| Some(to.join(path.strip_prefix(from).ok()?)));
-        moved.unwrap_or_else(|| path.to_owned())
+        self.rules.place(path)
     }
 
     fn text(&mut self, path: &Path) -> Option<Rc<Text>> {
-        if let Some(known) = self.files.get(path) {
-            return known.clone();
+        let place = self.place(path);
+        let present = version(&place);
+        match self.files.get(path) {
+            // The file is edited and compiled while the program is debugged.
+            Some(Some(known)) => {
+                let moved = known.moved_to.as_deref();
+                let now = present.or_else(|| version(moved?));
+                let is_here = moved.is_none() || present.is_none();
+                if is_here && now == Some(known.version) {
+                    return Some(Rc::clone(known));
+                }
+            }
+            Some(None) if present.is_none() => return None,
+            _ => {}
         }
-        let text = read(&self.place(path)).or_else(|| self.moved(path));
+        let text = read(&place).or_else(|| self.moved(path));
         let text = text.map(Rc::new);
         self.files.insert(path.to_owned(), text.clone());
         text
     }
+
     /// Finds a moved file: in or above the present directory, under the end of its path, with the
     /// same contents.
     fn moved(&self, path: &Path) -> Option<Text> {
@@ -226,6 +257,18 @@ fn moved_below(path: &Path, expected: &Checksum, present: &Path) -> Option<Text>
     })
 }
 
+/// Returns the version of a regular file.
+fn version(path: &Path) -> Option<Version> {
+    let data = std::fs::metadata(path).ok()?;
+    data.is_file().then(|| version_of(&data))
+}
+
+fn version_of(data: &Metadata) -> Version {
+    let contents = (data.mtime(), data.mtime_nsec());
+    let changed = (data.ctime(), data.ctime_nsec());
+    (data.dev(), data.ino(), data.size(), contents, changed)
+}
+
 fn read(path: &Path) -> Option<Text> {
     let metadata = std::fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > SIZE_MAX_BYTES {
@@ -238,6 +281,7 @@ fn read(path: &Path) -> Option<Text> {
             .map(str::to_owned)
             .collect(),
         modified: metadata.modified().ok(),
+        version: version_of(&metadata),
         checksum: md5(&bytes),
         moved_to: None,
         highlighter: Language::of_file(path).map(|it| RefCell::new(Highlighter::new(it))),
@@ -279,6 +323,25 @@ mod tests {
                 .unwrap()
                 .contains("differs from the one")
         );
+    }
+
+    #[test]
+    fn a_file_that_has_changed_is_read_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.c");
+        let mut sources = Sources::default();
+        let mut text = || sources.whole(&path).ok();
+        assert_eq!(text(), None);
+        for contents in ["one\n", "two\n", "three\n"] {
+            std::fs::write(&path, contents).unwrap();
+            assert_eq!(text().as_deref(), Some(contents));
+        }
+        let other = directory.path().join("b.c");
+        std::fs::write(&other, "other\n").unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert_eq!(text().as_deref(), Some("other\n"));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(text(), None);
     }
 
     #[test]

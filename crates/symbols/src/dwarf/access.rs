@@ -107,6 +107,12 @@ impl DebugInfo {
         })
     }
 
+    /// Returns the first DIE of a unit.
+    pub fn root_of(&self, unit: u32) -> Option<DieRef> {
+        let offset = self.unit(unit)?.unit.header.root_offset().0;
+        Some(DieRef { unit, offset })
+    }
+
     pub fn inherited_unsigned(&self, die: DieRef, name: DwAt) -> Option<u64> {
         self.inherited(die, |_, _, entry| entry.attr_value(name)?.udata_value())
     }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// The bytes of an ELF file.
 #[derive(Debug)]
@@ -25,6 +26,14 @@ impl Image {
             Image::OnDisk(file) => Box::new(file.try_clone()?),
             Image::InMemory(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         })
+    }
+
+    /// Returns when the file was last written to.
+    pub fn written(&self) -> Option<SystemTime> {
+        match self {
+            Image::OnDisk(file) => file.metadata().and_then(|data| data.modified()).ok(),
+            Image::InMemory(_) => None,
+        }
     }
 
     /// Fills a buffer with the bytes from an offset on.

@@ -21,6 +21,7 @@ use image::Image;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// An entry of the section table.
 #[derive(Debug, Clone)]
@@ -45,6 +46,8 @@ pub(crate) struct ElfFile {
     pub sections: Vec<Section>,
     image: Image,
     size: u64,
+    /// When the file was last written to before it was opened.
+    written: Option<SystemTime>,
     /// The cache of large sections, decompressed.
     pub cache: Option<Cache>,
 }
@@ -105,10 +108,22 @@ impl ElfFile {
             path: path.into(),
             header,
             sections,
+            written: image.written(),
             image,
             size,
             cache: None,
         })
+    }
+
+    /// Sets the path by which the user knows the file.
+    pub fn named(self, path: &Path) -> ElfFile {
+        let path = path.to_owned();
+        ElfFile { path, ..self }
+    }
+
+    /// Returns whether nothing was written to the file since it was opened.
+    pub fn is_unchanged(&self) -> bool {
+        self.image.written() == self.written
     }
 
     /// Keeps large sections decompressed in a cache.

@@ -124,8 +124,9 @@ impl SymbolFile {
                 .filter_map(|of| self.addresses_in(info, of, line));
             found.collect()
         };
+        let version = self.inner.settings().sources.version();
         let found = &self.inner.found_lines;
-        found.get_or_search(&*format!("{line} {file}"), search)
+        found.get_or_search(&*format!("{line} {version} {file}"), search)
     }
 
     fn addresses_in(

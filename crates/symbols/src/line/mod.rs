@@ -5,6 +5,7 @@ mod path;
 mod table;
 
 pub use path::is_path_of;
+pub(crate) use path::resolved;
 pub(crate) use table::{FileText, LineTable, Row, composed_path, each_file, paths_of_unit};
 
 use crate::dwarf::{DebugInfo, DieRef, Unit};
@@ -214,7 +215,9 @@ impl SymbolFile {
         let rows = table.rows(sequence).get(..=at)?.iter().rev();
         let mut here = rows.take_while(|row| row.address == address);
         here.find_map(|row| {
-            let path = table.file(row.file).filter(|path| is_path_of(file, path))?;
+            let path = table
+                .file(row.file)
+                .filter(|path| self.is_source(file, path))?;
             (row.is_stmt && row.line == line).then(|| Arc::clone(path))
         })
     }
@@ -276,8 +279,8 @@ impl SymbolFile {
 
     /// Returns the first source file that is named by its path or the end of its path.
     pub fn source_file(&self, file: &str) -> Option<Arc<Path>> {
-        let found = self.inner.files()?.files_named(file).into_iter().next()?;
-        Some(Arc::from(Path::new(found.path)))
+        let found = self.inner.paths_meant(file).into_iter().next()?;
+        Some(Arc::from(Path::new(&*found)))
     }
 
     /// Returns the file and line of the call that an inlined copy replaced.

@@ -26,7 +26,7 @@ pub fn is_path_of(written: &Path, known: &Path) -> bool {
 
 /// Returns the components of a path with `.` and `..` resolved. `None` if the result is empty or
 /// begins with a `..` that has nothing before it.
-fn resolved(path: &Path) -> Option<Vec<&OsStr>> {
+pub(crate) fn resolved(path: &Path) -> Option<Vec<&OsStr>> {
     let mut found: Vec<&OsStr> = Vec::new();
     let mut is_absolute = false;
     for component in path.components() {

@@ -6,5 +6,6 @@ mod attach_native;
 mod ends_of_juror;
 mod follow_both;
 mod follow_child;
+mod identities;
 mod idle_waiting;
 mod resource_limits;

@@ -6,3 +6,4 @@ mod screen;
 mod scripts;
 mod sessions;
 mod terminal;
+mod whole_lines;

@@ -1,74 +1,146 @@
 //! Settings of gdb that juror does not have: those that are not needed, and those with a
 //! replacement.
 
-/// Settings that are not needed, with the reason, by name.
-const NEEDLESS: &[(&str, &str)] = &[
-    ("auto-load", "juror loads no files automatically"),
+/// A setting that is not needed: its name, the values by which juror always goes, and what it does.
+type Needless = (&'static str, &'static [&'static str], &'static str);
+
+/// Settings that are not needed, by name.
+const NEEDLESS: &[Needless] = &[
+    (
+        "auto-load",
+        &[
+            "off",
+            "gdb-scripts off",
+            "local-gdbinit off",
+            "python-scripts off",
+            "libthread-db off",
+        ],
+        "juror loads no files automatically",
+    ),
     (
         "auto-solib-add",
+        &["on"],
         "symbols of libraries are read when they are needed",
     ),
-    ("breakpoint", "unknown locations stay pending"),
+    (
+        "breakpoint",
+        &[
+            "pending on",
+            "pending auto",
+            "always-inserted off",
+            "always-inserted auto",
+            "auto-hw off",
+            "condition-evaluation auto",
+            "condition-evaluation host",
+        ],
+        "unknown locations always stay pending",
+    ),
     (
         "can-use-hw-watchpoints",
-        "info watchpoints shows the method of each",
+        &["on", "2"],
+        "debug registers are used while they suffice; info watchpoints shows the method of each",
     ),
-    ("debuginfod", "juror uses no debuginfod server"),
+    (
+        "debuginfod",
+        &["enabled off", "urls"],
+        "juror uses no debuginfod server",
+    ),
     (
         "disassembly-flavor",
+        &["intel"],
         "instructions are shown in Intel syntax",
     ),
-    ("editing", "lines can be edited only at a terminal"),
+    ("editing", &["on"], "lines can be edited at a terminal"),
     (
         "history",
+        &[
+            "save on",
+            "save",
+            "expansion off",
+            "size unlimited",
+            "remove-duplicates unlimited",
+        ],
         "the history is kept in ~/.local/state/juror/history",
     ),
     (
         "language",
+        &["auto", "local", "c", "c++", "unknown"],
         "expressions are in C, with the names of the program's language",
     ),
     (
         "multiple-symbols",
+        &["all"],
         "a name matches all functions that it fits; see break",
     ),
-    ("osabi", "juror debugs programs of this system"),
-    ("print array-indexes", "array elements are shown in order"),
-    ("print asm-demangle", "names are demangled"),
-    ("print demangle", "names are demangled"),
+    (
+        "osabi",
+        &["auto", "default", "GNU/Linux"],
+        "juror debugs programs of this system",
+    ),
+    (
+        "print array-indexes",
+        &["off"],
+        "array elements are shown in order, without indexes",
+    ),
+    ("print asm-demangle", &["on"], "names are always demangled"),
+    ("print demangle", &["on"], "names are always demangled"),
     (
         "print entry-values",
+        &["off", "default"],
         "info args shows the current values of arguments",
     ),
     (
         "print frame-arguments",
+        &["all", "scalars"],
         "frames are shown with their arguments",
     ),
     (
         "print inferior-events",
+        &["on"],
         "new and exited processes are always reported",
     ),
-    ("print null-stop", "strings end at their first zero"),
-    ("print object", "an object is shown with its dynamic type"),
+    (
+        "print null-stop",
+        &["on"],
+        "strings end at their first zero",
+    ),
+    (
+        "print object",
+        &["on"],
+        "an object is shown with its dynamic type",
+    ),
     (
         "print sevenbit-strings",
+        &["on"],
         "non-printable characters are always escaped",
     ),
     (
         "print static-members",
+        &["off"],
         "static members are shown by their names: print Class::member",
     ),
-    ("print symbol", "addresses are shown with their symbols"),
+    (
+        "print symbol",
+        &["on"],
+        "addresses are shown with their symbols",
+    ),
     (
         "print thread-events",
+        &["on"],
         "new and exited threads are always reported",
     ),
-    ("print union", "the members of a union are shown"),
-    ("print vtbl", "ptype shows the methods of a class"),
+    ("print union", &["on"], "the members of a union are shown"),
+    ("print vtbl", &["off"], "ptype shows the methods of a class"),
     (
         "startup-with-shell",
+        &["off"],
         "juror starts the program without a shell",
     ),
-    ("verbose", "slow operations are always reported"),
+    (
+        "verbose",
+        &["on", "off"],
+        "slow operations are always reported",
+    ),
 ];
 
 /// Replacements, by name, with the value that juror always has.
@@ -145,16 +217,56 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Returns why a setting of gdb, or this value of it, is not needed.
-pub(super) fn needless(name: &str, value: &str) -> Option<&'static str> {
+/// What is to be said of a setting of gdb that is not needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Absent {
+    /// It is always as it is wanted.
+    Needless(&'static str),
+    /// It is always otherwise.
+    Opposite(&'static str),
+}
+
+/// Returns what is to be said of a setting of gdb that is not needed, for a value.
+pub(super) fn absent(name: &str, value: &str) -> Option<Absent> {
     if name.starts_with("style ") {
-        return Some("the colours are fixed; set style enabled off shows none");
+        let why = "the colours are fixed; set style enabled off shows none";
+        return Some(Absent::Opposite(why));
     }
-    let row = NEEDLESS.iter().find(|(known, _)| *known == name);
-    let words = row.map(|(_, words)| *words);
+    if let Some((_, values, why)) = NEEDLESS.iter().find(|(known, ..)| *known == name) {
+        let value = plain(value);
+        let is_so = values.iter().any(|it| plain(it) == value);
+        return Some(match is_so {
+            true => Absent::Needless(why),
+            false => Absent::Opposite(why),
+        });
+    }
     let holds =
         |(known, own, _): &&(&str, &str, &str)| *known == name && !own.is_empty() && *own == value;
-    words.or_else(|| INSTEAD.iter().find(holds).map(|_| "it is always so"))
+    let found = INSTEAD.iter().find(holds);
+    found.map(|_| Absent::Needless("it is always so"))
+}
+
+/// Returns whether a setting of gdb that is not needed has parts with names, of which this is one:
+/// `breakpoint pending`.
+pub(super) fn has_subject(name: &str, subject: &str) -> bool {
+    let row = NEEDLESS.iter().find(|(known, ..)| *known == name);
+    let parts = row.map_or(&[][..], |(_, values, _)| *values).iter();
+    let mut parts = parts.filter_map(|value| value.split_once(' '));
+    parts.any(|(part, _)| part == subject)
+}
+
+/// Returns a value with one word for each switch, which may be left out.
+fn plain(value: &str) -> String {
+    let words = value.split_whitespace().map(|word| match word {
+        "1" | "yes" | "enable" => "on",
+        "0" | "no" | "disable" => "off",
+        word => word,
+    });
+    let words: Vec<&str> = words.collect();
+    match words.as_slice() {
+        [] => "on".to_owned(),
+        words => words.join(" "),
+    }
 }
 
 /// Returns the replacement of a setting of gdb.
@@ -174,12 +286,31 @@ mod tests {
         for name in names.chain(INSTEAD.iter().map(|it| it.0)) {
             assert_eq!(setting(name), None, "{name}");
         }
-        assert!(needless("non-stop", "off").is_some());
-        assert_eq!(needless("non-stop", "on"), None);
-        assert_eq!(needless("sysroot", ""), None);
+        let is_needless = |name, value| matches!(absent(name, value), Some(Absent::Needless(_)));
+        let is_opposite = |name, value| matches!(absent(name, value), Some(Absent::Opposite(_)));
+        assert!(is_needless("non-stop", "off"));
+        assert_eq!(absent("non-stop", "on"), None);
+        assert_eq!(absent("sysroot", ""), None);
+        for (name, values, _) in NEEDLESS {
+            assert!(
+                values.iter().all(|value| is_needless(*name, *value)),
+                "{name}"
+            );
+            assert!(is_opposite(*name, "junk"), "{name}");
+        }
+        for (name, value) in [
+            ("breakpoint", "pending off"),
+            ("print union", "off"),
+            ("print object", "0"),
+            ("print union", "on junk"),
+            ("print static-members", ""),
+        ] {
+            assert!(is_opposite(name, value), "{name} {value}");
+        }
+        assert!(is_needless("print union", "") && is_needless("print union", "yes"));
         assert!(NEEDLESS.is_sorted_by_key(|it| it.0));
         assert!(INSTEAD.is_sorted_by_key(|it| it.0));
-        for (name, _) in NEEDLESS {
+        for (name, ..) in NEEDLESS {
             assert_eq!(instead(name), None, "{name}");
         }
     }

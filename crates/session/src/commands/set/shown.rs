@@ -1,7 +1,7 @@
 //! `show`: settings, convenience variables and the value history.
 
 use crate::command_table::setting_names::{SETTINGS, Setting, setting, split};
-use crate::commands::set::absent::{instead, needless};
+use crate::commands::set::absent::{Absent, absent, has_subject, instead};
 use crate::commands::set::advice;
 use crate::commands::{breakpoint_command_lists, environment};
 use crate::inspect::constants::Nothing;
@@ -20,6 +20,13 @@ const VALUES_MAX: usize = 10;
 /// `show`, `show args`, `show convenience`, `show values`
 pub(crate) fn show(session: &Session, rest: &str) -> Result<Outcome, CommandError> {
     let (name, after) = split(rest);
+    let has_subject = match setting(&name) {
+        Some((_, setting)) => setting == Setting::Environment,
+        None => after.is_empty() || has_subject(&name, after),
+    };
+    if !after.is_empty() && !has_subject {
+        return Err(CommandError::unexpected(after, &format!("show {name}")));
+    }
     match name.as_str() {
         "" => {
             let plain = SETTINGS.iter().filter(|it| it.1 != Setting::Environment);
@@ -41,7 +48,7 @@ pub(crate) fn show(session: &Session, rest: &str) -> Result<Outcome, CommandErro
 }
 
 fn show_absent(_session: &Session, name: &str) -> Result<Outcome, CommandError> {
-    if let Some(why) = needless(name, "") {
+    if let Some(Absent::Needless(why) | Absent::Opposite(why)) = absent(name, "") {
         return Ok(Outcome::Message(why.to_owned()));
     }
     let help = instead(name).map_or_else(|| advice(name), str::to_owned);

@@ -6,6 +6,7 @@ use juror_event::{EventKind, Read, Unavailability, Value};
 use juror_fault::CommandError;
 use juror_language::{Property, suggest};
 use juror_monitor::Monitor;
+use juror_symbols::is_path_of;
 use juror_trace::{Binding, Given, Layout, event_words};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub(super) fn line_of(text: &str) -> Option<(&str, u32)> {
 pub(super) fn at_line(file: &str, line: u32, tape: &Tape) -> Result<What, CommandError> {
     let is_in = |known: &Option<String>| {
         let known = known.as_deref().map(Path::new);
-        known.is_some_and(|it| it.ends_with(file))
+        known.is_some_and(|it| is_path_of(Path::new(file), it))
     };
     let places = tape.places.iter();
     let places: Vec<bool> = places

@@ -330,6 +330,7 @@ pub(super) fn await_signals(session: &mut Session, scenario: usize) -> Result<()
             },
             text,
             catch: Catch::Signals(numbers),
+            types: None,
             addresses: Vec::new(),
         });
         session.scenarios.points.push(PointReaction {

@@ -151,7 +151,7 @@ impl Session {
         let process = self.processes.number;
         let program = self.running_mut()?;
         for point in points {
-            program.debuggee.insert(point.address, Owner::Step)?;
+            program.insert(point.address, Owner::Step)?;
         }
         self.resume_processes()?;
         let pause = self.pump(

@@ -7,7 +7,6 @@ use crate::state::nodes::Returned;
 use juror_debuggee::ThreadId;
 use juror_fault::CommandError;
 use juror_points::breakpoints::Resolvable;
-use juror_points::location_spec;
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::JumpTarget;
 use juror_symbols::TypeKind;
@@ -142,7 +141,7 @@ impl Session {
             ));
         }
         let thread = self.thread()?;
-        let placed = location_spec::parse(text).map_err(CommandError::new)?;
+        let placed = locations::parsed_alone(text)?;
         let place = locations::resolvable(self, &placed.place)?;
         let resolved = place.resolve(&self.running()?.modules);
         if resolved.addresses.is_empty() {

@@ -11,7 +11,7 @@
 
 mod build;
 
-use super::index::{Index, Layout, checksum};
+use super::index::{Index, Layout, Row, checksum};
 use crate::cache::FILES;
 use crate::line::is_path_of;
 use std::ops::Range;
@@ -64,26 +64,44 @@ impl FileIndex {
         Some(self.row(Table::Program, 0)?.word(0))
     }
 
-    /// Returns the files that a path as written by the user means, by path.
-    pub fn files_named(&self, written: &str) -> Vec<FoundFile<'_>> {
-        let path = |number| {
-            let row = self.row(Table::Paths, number)?;
-            let path = self.text(row, 0);
-            let is_meant = is_path_of(Path::new(written), Path::new(path));
+    /// Returns the paths that a path as written by the user is the end of, sorted.
+    pub fn paths_named(&self, written: &str) -> Vec<Box<str>> {
+        let written = Path::new(written);
+        let paths = self.paths_with_name_of(written);
+        let meant = paths.filter(|path| is_path_of(written, Path::new(path)));
+        meant.map(Box::from).collect()
+    }
+
+    /// Returns the files with these paths.
+    pub fn files_at(&self, paths: &[Box<str>]) -> Vec<FoundFile<'_>> {
+        let file = |wanted: &Box<str>| {
+            let mut rows = self.rows_with_name_of(Path::new(&**wanted));
+            let (row, path) = rows.find(|(_, path)| *path == &**wanted)?;
             let places = self.range(Table::Places, row.word(2), row.word(3));
-            is_meant.then(|| FoundFile {
+            Some(FoundFile {
                 path,
                 places: places.map(|place| (place.word(0), place.word(1))).collect(),
             })
         };
-        self.numbers_of(written).filter_map(path).collect()
+        paths.iter().filter_map(file).collect()
+    }
+
+    /// Iterates over the paths with the file name of another path, sorted.
+    pub fn paths_with_name_of(&self, other: &Path) -> impl Iterator<Item = &str> {
+        self.rows_with_name_of(other).map(|(_, path)| path)
+    }
+
+    fn rows_with_name_of(&self, other: &Path) -> impl Iterator<Item = (Row<'_>, &str)> {
+        let rows = self.numbers_of(other);
+        rows.filter_map(|number| {
+            let row = self.row(Table::Paths, number)?;
+            Some((row, self.text(row, 0)))
+        })
     }
 
     /// Iterates over the numbers of the paths with the same file name, ascending.
-    fn numbers_of(&self, written: &str) -> impl Iterator<Item = u32> {
-        let name = Path::new(written)
-            .file_name()
-            .and_then(|name| name.to_str());
+    fn numbers_of(&self, other: &Path) -> impl Iterator<Item = u32> {
+        let name = other.file_name().and_then(|name| name.to_str());
         let rows = name.map(|name| self.with_word(Table::Names, checksum(name)));
         rows.into_iter().flatten().map(|row| row.word(1))
     }
