@@ -2,8 +2,10 @@
 
 mod assignments;
 mod assignments_in_expressions;
+mod compiled_expressions;
 mod inline_namespaces;
 mod parameter_packs;
 mod same_value_everywhere;
 mod scopes_of_names;
 mod temporaries;
+mod types_and_words;
