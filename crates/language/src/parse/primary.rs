@@ -524,7 +524,11 @@ impl Parser<'_> {
         let is_named = || self.types.contains(&name) || is_standard();
         let known = known || (self.is_sign_of_operand(ahead + 1) && is_named());
         let operand_follows = match self.kind_ahead(ahead + 1) {
-            TokenKind::Word | TokenKind::Integer | TokenKind::Float | TokenKind::Register => true,
+            TokenKind::Word
+            | TokenKind::Integer
+            | TokenKind::Float
+            | TokenKind::Character
+            | TokenKind::Register => true,
             // These are no binary operators.
             TokenKind::Sign(Sign::Not | Sign::Tilde) => true,
             // An event calls no functions.

@@ -104,9 +104,9 @@ fn check_error(text: &str, code: &str, underlined: &str) {
 fn precedence() {
     check("a + b * c - d", "((a + (b * c)) - d)");
     check("a < b and c == d or e", "(((a < b) and (c == d)) or e)");
-    check("a || b && !c", "(a or (b and (not c)))");
+    check("a || b && !c", "(a or (b and (! c)))");
     check("not a == b and c", "((not (a == b)) and c)");
-    check("!a == b", "((not a) == b)");
+    check("!a == b", "((! a) == b)");
     check("a | b ^ c & d << 2 + 1", "(a | (b ^ (c & (d << (2 + 1)))))");
     check("(a & 1) == 1", "((a & 1) == 1)");
     check("-a.b * *p->q", "((- a.b) * (* p->q))");

@@ -35,8 +35,16 @@ impl Rank {
             TypeKind::Base(Encoding::Float) => Some(Rank::Float { size }),
             TypeKind::Base(Encoding::ComplexFloat | Encoding::Other) => None,
             TypeKind::Base(encoding) => Some(Rank::promoted(size, encoding.is_signed())),
-            // An unscoped enumeration of C++ is promoted to `int`, whatever its underlying type.
-            TypeKind::Enumeration { .. } if r#type.is_cpp() => Some(Rank::promoted(size, true)),
+            // An unscoped enumeration of C++ is promoted to the first signed or unsigned type that
+            // has all its values, whatever its underlying type.
+            TypeKind::Enumeration { enumerators, .. } if r#type.is_cpp() => {
+                let most = match size {
+                    8 => i128::from(i64::MAX),
+                    _ => i128::from(i32::MAX),
+                };
+                let fits = enumerators.iter().all(|it| it.value <= most);
+                Some(Rank::promoted(size, fits))
+            }
             TypeKind::Enumeration { underlying, .. } => {
                 let is_signed = underlying.is_none_or(
                     |inner| matches!(inner.strip().kind(), TypeKind::Base(it) if it.is_signed()),

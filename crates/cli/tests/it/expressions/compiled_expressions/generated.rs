@@ -203,6 +203,17 @@ impl Forms {
             5 => {
                 let operator = self.chosen(&["<<", ">>"]);
                 let (left, count) = (self.whole(depth), self.whole(depth.min(1)));
+                // C++ defines the bits that leave a signed type; here integers are exact.
+                let is_defined = operator == "<<" && self.language == Language::Cpp;
+                let left = match is_defined {
+                    true => Form {
+                        text: format!("((unsigned long){})", left.text),
+                        class: Class::Whole,
+                        reads: left.reads,
+                        parts: vec![left],
+                    },
+                    false => left,
+                };
                 let mask = self.chosen(&["7", "15", "31"]);
                 let count = Form {
                     text: format!("({} & {mask})", count.text),
