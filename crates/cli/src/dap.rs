@@ -178,18 +178,27 @@ impl Process {
     }
 }
 
-impl Host for Process {
-    fn command_files(&self, tell: &mut dyn FnMut(&str)) -> Vec<CommandFile> {
-        let files = if self.has_init {
+impl Process {
+    fn first_commands(&self, tell: &mut dyn FnMut(&str)) -> Vec<Commands> {
+        if self.has_init {
             init::read(tell)
         } else {
             Vec::new()
-        };
+        }
+    }
+}
+
+impl Host for Process {
+    fn command_files(&self, tell: &mut dyn FnMut(&str)) -> Vec<CommandFile> {
+        let files = self.first_commands(tell);
         files.into_iter().map(Commands::into_file).collect()
     }
 
     fn options(&self) -> Options {
+        // What cannot be read is told where the files are executed.
+        let files = self.first_commands(&mut |_| {});
         Options {
+            views: files.iter().flat_map(Commands::views).collect(),
             symbols: symbol_settings(),
             ..Options::default()
         }

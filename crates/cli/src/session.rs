@@ -43,6 +43,15 @@ pub fn run(
             return Ok(exit::USAGE);
         }
     };
+    let commands = if common.no_init {
+        commands
+    } else {
+        [init::read(&mut |why| output.notice(why)), commands].concat()
+    };
+    let options = Options {
+        views: commands.iter().flat_map(scripts::Commands::views).collect(),
+        ..options
+    };
     let fixed = Static {
         program: options.program.display().to_string(),
         arguments: options
@@ -72,12 +81,6 @@ pub fn run(
     if has_core && console.perform("core-file")?.is_none() {
         return Ok(exit::USAGE);
     }
-    let commands = if common.no_init {
-        commands
-    } else {
-        let output = console.output();
-        [init::read(&mut |why| output.notice(why)), commands].concat()
-    };
     let status = if common.batch {
         let limit = match common.timeout {
             Some(time) => TimeLimit::start(time, console.driver().borrow().as_ref())?,

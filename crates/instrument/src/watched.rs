@@ -440,6 +440,18 @@ impl Scope for Recording<'_> {
         self.frame.is_cpp()
     }
 
+    fn is_elsewhere(&self, name: &str) -> bool {
+        self.frame.is_elsewhere(name)
+    }
+
+    fn has_variable(&self, word: &str) -> bool {
+        self.frame.has_variable(word)
+    }
+
+    fn is_rust(&self) -> bool {
+        self.frame.is_rust()
+    }
+
     fn function_linked(&self, linkage_name: &str) -> Option<u64> {
         self.frame.function_linked(linkage_name)
     }

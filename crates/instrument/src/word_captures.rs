@@ -292,7 +292,7 @@ fn kind_of(decode: Decode) -> Result<(u8, WordKind), &'static str> {
         Decode::Unsigned(bytes) => (bytes, WordKind::Unsigned),
         Decode::Bool(bytes) => (bytes, WordKind::Boolean),
         Decode::Address | Decode::AddressOf => (8, WordKind::Address),
-        Decode::SignedBits { .. } | Decode::UnsignedBits { .. } => {
+        Decode::SignedBits { .. } | Decode::UnsignedBits { .. } | Decode::BoolBits { .. } => {
             return Err("reads a bit field");
         }
         Decode::Float32 | Decode::Float64 => return Err(FRACTION),

@@ -271,7 +271,7 @@ mod tests {
         check("*p.q", "*p.q");
         check("(*p).q", "(*p).q");
         check("((struct queue*)x)->count", "((struct queue *)x)->count");
-        check("not a && !b", "(not a) and (not b)");
+        check("not a && !b", "(not a) and (!b)");
         check(
             "sizeof(unsigned long) + sizeof x",
             "sizeof(unsigned long) + (sizeof x)",

@@ -365,6 +365,11 @@ impl Scope for FrameScope<'_> {
         if is_global {
             return None;
         }
+        if self.is_rust()
+            && let Some(found) = Type::builtin_of_rust(name)
+        {
+            return Some(found);
+        }
         let own = place.own().cloned();
         own.iter()
             .chain(self.program.modules.iter())
@@ -406,6 +411,33 @@ impl Scope for FrameScope<'_> {
             Some(module.symbols.is_cpp_at(module.to_file(frame.lookup)))
         });
         is_cpp.unwrap_or(false)
+    }
+
+    fn is_elsewhere(&self, name: &str) -> bool {
+        self.elsewhere(name).is_some()
+    }
+
+    fn has_variable(&self, word: &str) -> bool {
+        let is_own = self.frame().is_some_and(|frame| {
+            self.program.local_variable(frame, word).is_some() || self.has_in_this(word)
+        });
+        // The internals of a library are not meant by a word. Its symbol is found without a search
+        // of the debug information.
+        let own = self.frame().and_then(|frame| frame.module.clone());
+        let modules = own.iter().chain(self.program.modules.main());
+        let is_global = || {
+            let mut modules = modules;
+            modules.any(|module| module.symbols.data_symbol(word).is_some())
+        };
+        is_own || is_global()
+    }
+
+    fn is_rust(&self) -> bool {
+        let is_rust = self.frame().and_then(|frame| {
+            let module = frame.module.as_ref()?;
+            Some(module.symbols.is_rust_at(module.to_file(frame.lookup)))
+        });
+        is_rust.unwrap_or(false)
     }
 
     fn overloads(&self, name: &str) -> Vec<Overload> {

@@ -46,6 +46,9 @@ pub struct Options {
     pub follow: Follow,
     /// The properties.
     pub properties: Vec<PropertySource>,
+    /// Files of pretty-printers that are loaded before the properties are bound. One that cannot
+    /// be loaded is left to the command `views` to report.
+    pub views: Vec<String>,
     /// The number of events that each monitor remembers; 0 for the default.
     pub history: usize,
     /// Whether panics of Rust stop the program from the start.

@@ -9,11 +9,14 @@
 
 use crate::function::signature::{self, normal_arguments};
 
+mod arithmetic;
 mod demangling;
 mod omitted;
 mod operator;
 mod words;
 
+pub(crate) use arithmetic::ArithmeticWords;
+use arithmetic::is_several_words;
 pub use demangling::demangle;
 pub(crate) use demangling::{CloneKind, clone_kind, demangle_whole, end_of_rust_hash, split_clone};
 pub(crate) use omitted::matches_without_inline;
@@ -168,6 +171,10 @@ fn plain_component(component: &str) -> &str {
         return component
             .get(..=component.rfind('}').unwrap_or(0))
             .unwrap_or("");
+    }
+    // `long unsigned int` is one name, and not that of `long`.
+    if is_several_words(component) {
+        return component;
     }
     let end = component.find(['<', '(', ' ']).unwrap_or(component.len());
     component.get(..end).unwrap_or("")

@@ -23,9 +23,18 @@ pub struct UnitDescription {
 impl SymbolFile {
     /// Returns whether the compilation unit at a file address is C++.
     pub fn is_cpp_at(&self, address: u64) -> bool {
+        self.is_language_at(address, Language::Cpp)
+    }
+
+    /// Returns whether the compilation unit at a file address is Rust.
+    pub fn is_rust_at(&self, address: u64) -> bool {
+        self.is_language_at(address, Language::Rust)
+    }
+
+    fn is_language_at(&self, address: u64, language: Language) -> bool {
         let info = self.inner.debug_info();
         let unit = info.and_then(|info| info.unit(info.unit_at(address)?));
-        unit.is_some_and(|unit| unit.language == Language::Cpp)
+        unit.is_some_and(|unit| unit.language == language)
     }
 
     /// Returns the description of the compilation unit at a file address.

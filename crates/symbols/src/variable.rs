@@ -236,6 +236,27 @@ impl SymbolFile {
         Some(target(info, die, &entry))
     }
 
+    /// Returns the type of a global variable that some unit declares; `None` if none does, or
+    /// if the units do not agree.
+    pub fn declared_anywhere(&self, name: &str) -> Option<Type> {
+        let info = self.inner.debug_info()?;
+        let mut found: Option<Type> = None;
+        for unit in info.units_with(name) {
+            let Some(declared) = self.declared_global(unit, name) else {
+                continue;
+            };
+            match &found {
+                Some(known) if known.normalized_name() != declared.normalized_name() => {
+                    return None;
+                }
+                // The declaration of another unit may say the length of an array.
+                Some(known) if known.size().is_some() => {}
+                _ => found = Some(declared),
+            }
+        }
+        found
+    }
+
     /// Returns the type of a C++ class with exactly this qualified name, the one that the
     /// unit has first.
     pub fn class_named(&self, name: &str, unit: Option<u32>) -> Option<Type> {

@@ -135,6 +135,15 @@ pub enum Decode {
     },
     /// A boolean of so many bytes.
     Bool(u8),
+    /// A bit field of one boolean.
+    BoolBits {
+        /// The number of bytes to read.
+        bytes: u8,
+        /// The number of low bits to drop.
+        shift: u8,
+        /// The number of bits to keep.
+        bits: u8,
+    },
     /// A `float`.
     Float32,
     /// A `double`.
@@ -162,7 +171,8 @@ impl Decode {
             | Decode::Unsigned(bytes)
             | Decode::Bool(bytes)
             | Decode::SignedBits { bytes, .. }
-            | Decode::UnsignedBits { bytes, .. } => usize::from(bytes.min(8)),
+            | Decode::UnsignedBits { bytes, .. }
+            | Decode::BoolBits { bytes, .. } => usize::from(bytes.min(8)),
             Decode::Float32 => 4,
             Decode::Float64 | Decode::Address | Decode::StringPointer(_) => 8,
             Decode::AddressOf | Decode::StringInPlace { .. } => 0,
@@ -276,6 +286,9 @@ impl ReadPlan {
                 shift, bits: width, ..
             } => unsigned(bits >> shift.min(63), u32::from(width)),
             Decode::Bool(bytes) => Value::Bool(bits & mask(u32::from(bytes) * 8) != 0),
+            Decode::BoolBits {
+                shift, bits: width, ..
+            } => Value::Bool((bits >> shift) & mask(u32::from(width)) != 0),
             Decode::Float32 => Value::Float(f64::from(f32::from_bits(bits as u32))),
             Decode::Float64 => Value::Float(f64::from_bits(bits)),
             Decode::Address => Value::Address(bits),

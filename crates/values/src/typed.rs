@@ -389,7 +389,8 @@ impl Typed {
         r#type: &Type,
     ) -> Result<Number, ValueError> {
         let size = r#type.size().unwrap_or(8).min(16);
-        let whole = match self.bits {
+        let bits = self.bits.or_else(|| r#type.value_bits());
+        let whole = match bits {
             Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8).min(16),
             None => size,
         };
@@ -401,7 +402,7 @@ impl Typed {
             wide[..bytes.len()].reverse();
         }
         let raw = u128::from_le_bytes(wide);
-        let (raw, width) = match self.bits {
+        let (raw, width) = match bits {
             Some(bits) => (
                 raw >> bits.shift(is_big).min(127),
                 bits.size_bits.clamp(1, 128) as u32,

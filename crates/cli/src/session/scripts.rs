@@ -52,6 +52,18 @@ impl Commands {
         }
     }
 
+    /// Returns the files that `views` loads before any block of commands.
+    pub fn views(&self) -> impl Iterator<Item = String> {
+        const BLOCKS: [&str; 5] = ["if", "while", "define", "document", "commands"];
+        let first = |line: &str| line.split_whitespace().next().unwrap_or("").to_owned();
+        let lines = self.lines.iter().map(|(_, line)| line.trim());
+        let plain = lines.take_while(move |line| !BLOCKS.contains(&&*first(line)));
+        plain.filter_map(|line| {
+            let file = line.strip_prefix("views ")?.trim();
+            (!file.is_empty()).then(|| file.to_owned())
+        })
+    }
+
     /// Returns the commands of a file with this text.
     pub fn of_text(name: &str, text: &str) -> Commands {
         let lines = text.lines().enumerate();

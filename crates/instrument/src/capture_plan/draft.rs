@@ -4,10 +4,12 @@
 //! type that has been reached. Fields and elements move the location without reading it.
 
 use super::CaptureError;
+use super::conversion::converted_type;
 use juror_event::Conversion;
 use juror_program::modules::Modules;
 use juror_symbols::{BitField, Character, Encoding, Field, Type, TypeKind, VirtualStep};
 use juror_values::read_plan::{Decode, ReadPlan, Source, Step, VirtualPart};
+use juror_values::types::untyped::{other_size, unknown_type};
 use smallvec::SmallVec;
 
 /// A part of a value, and its source.
@@ -379,7 +381,34 @@ impl Draft {
         }
     }
 
+    /// Checks that the type of a variable is known, from its declaration or as the event says.
+    fn check_type(&self) -> Result<(), CaptureError> {
+        let Some(r#type) = self.r#type.as_ref().filter(|_| !self.address) else {
+            return Ok(());
+        };
+        let Some(unknown) = unknown_type(r#type) else {
+            return Ok(());
+        };
+        let why = match self.conversion {
+            None => Some(unknown),
+            Some(Conversion::String) => None,
+            Some(conversion) => {
+                let converted = converted_type(conversion);
+                let size = converted.size().unwrap_or(0);
+                other_size(r#type, size, &converted.name())
+            }
+        };
+        match why {
+            Some(message) => Err(CaptureError {
+                is_final: true,
+                ..CaptureError::new(message)
+            }),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn finish(self) -> Result<ReadPlan, CaptureError> {
+        self.check_type()?;
         let draft = self.referred_to()?;
         let decode = draft.decode()?;
         if !draft.follow.is_empty() {
@@ -516,6 +545,7 @@ pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decod
     }
     let size = stripped.size().unwrap_or(8);
     let bytes = size.min(8) as u8;
+    let bits = bits.or_else(|| stripped.value_bits());
     let integer = |signed: bool| match bits {
         Some(bits) => {
             let (shift, width) = (bits.offset_bits as u8, bits.size_bits.min(64) as u8);
@@ -548,7 +578,10 @@ pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decod
     };
     Ok(match stripped.kind() {
         TypeKind::Pointer(_) | TypeKind::Reference(_) => Decode::Address,
-        TypeKind::Base(Encoding::Boolean) => Decode::Bool(bytes),
+        TypeKind::Base(Encoding::Boolean) => match integer(false) {
+            Decode::UnsignedBits { bytes, shift, bits } => Decode::BoolBits { bytes, shift, bits },
+            _ => Decode::Bool(bytes),
+        },
         TypeKind::Base(Encoding::Float) if size == 4 => Decode::Float32,
         TypeKind::Base(Encoding::Float) if size == 8 => Decode::Float64,
         TypeKind::Base(Encoding::Float | Encoding::ComplexFloat | Encoding::Other) => {

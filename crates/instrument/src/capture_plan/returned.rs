@@ -78,6 +78,18 @@ impl Scope for ReturnScope<'_> {
         self.home.is_cpp()
     }
 
+    fn is_elsewhere(&self, name: &str) -> bool {
+        self.home.is_elsewhere(name)
+    }
+
+    fn has_variable(&self, word: &str) -> bool {
+        self.home.has_variable(word)
+    }
+
+    fn is_rust(&self) -> bool {
+        self.home.is_rust()
+    }
+
     fn function_linked(&self, linkage_name: &str) -> Option<u64> {
         self.home.function_linked(linkage_name)
     }

@@ -11,14 +11,18 @@ use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, Unary
 use juror_symbols::{Encoding, Type, TypeKind};
 use juror_values::classes::upcast::moves_address;
 use juror_values::expression::arithmetic::{Overflow, takes_floats};
-use juror_values::expression::promotion::{common_type, overflow_in, promoted, unsigned_bits};
+use juror_values::expression::promotion::{
+    common_type, is_inverted, is_short_float, overflow_in, overflow_of_shift, promoted,
+    unsigned_bits,
+};
 use juror_values::expression::{
-    REFERENCES_MAX, array_length, behind_reference, element_type, encoded_string, is_complex,
-    names_member, names_variant, no_length, string_in_array,
+    NOT, NOT_IS_VARIABLE, NULL, REFERENCES_MAX, array_length, behind_reference, element_type,
+    encoded_string, is_complex, names_member, names_variant, no_length, string_in_array,
 };
 use juror_values::pretty_printers::{Contents, PrettyPrinters};
 use juror_values::read_plan::ClassNumber;
 use juror_values::standard_types::LibraryTypes as _;
+use juror_values::types::untyped::unknown_type;
 use juror_values::types::written::written_type;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,6 +33,15 @@ pub(super) trait Names {
     fn register(&self, name: &str) -> Result<Operand, Unknown>;
     fn argument(&self, position: u8) -> Result<Operand, Unknown>;
     fn type_named(&self, name: &str) -> Option<Type>;
+    /// Returns whether a word of the language is a variable of the program at the place.
+    fn has_variable(&self, word: &str) -> bool {
+        let _ = word;
+        false
+    }
+    /// Returns whether the code at the place is Rust.
+    fn is_rust(&self) -> bool {
+        false
+    }
     /// Returns the type of the function's result. Its value is not compiled; the type only serves
     /// to find errors.
     fn returned(&self) -> Option<Type> {
@@ -94,6 +107,13 @@ pub(super) struct Compiler<'a, N> {
     pub(super) names: &'a N,
 }
 
+fn null() -> Operand {
+    Operand::new(
+        Type::void().pointer_to(),
+        OperandLocation::Bits(Word::Constant(0)),
+    )
+}
+
 /// Returns both results, or the error of either.
 fn both<A, B>(
     left: Result<A, NotCompiled>,
@@ -157,11 +177,28 @@ impl<N: Names> Compiler<'_, N> {
                 Operand::computed(Node::Constant(Scalar::Float(*number)), "double")
             }
             ExpressionKind::Bool(truth) => Operand::truth(Node::Constant(Scalar::Bool(*truth))),
-            ExpressionKind::Null => Ok(Operand::new(
-                Type::void().pointer_to(),
-                OperandLocation::Bits(Word::Constant(0)),
-            )),
-            ExpressionKind::Name(name) => known(self.names.name(name)),
+            ExpressionKind::Null => Ok(null()),
+            ExpressionKind::Name(name) if &**name == NULL && !self.names.has_variable(NULL) => {
+                Ok(null())
+            }
+            ExpressionKind::Unary {
+                operator: UnaryOperator::Not,
+                operand,
+            } if operand.begins_with_sign() && self.names.has_variable(NOT) => {
+                wrong(NOT_IS_VARIABLE, span)
+            }
+            ExpressionKind::Name(name) => {
+                let operand = known(self.names.name(name))?;
+                match unknown_type(&operand.r#type) {
+                    Some(why) => wrong(why, span),
+                    None => Ok(operand),
+                }
+            }
+            ExpressionKind::Cast { operand, .. }
+            | ExpressionKind::Unary {
+                operator: UnaryOperator::AddressOf,
+                operand,
+            } if self.is_untyped(operand) => Err(NotCompiled::Evaluate),
             ExpressionKind::Register(name) => known(self.names.register(name)),
             ExpressionKind::Argument(position) => known(self.names.argument(*position)),
             ExpressionKind::Unary { operator, operand } => self.unary(*operator, operand, span),
@@ -255,6 +292,17 @@ impl<N: Names> Compiler<'_, N> {
             | ExpressionKind::Map(_)
             | ExpressionKind::Sequence(_)
             | ExpressionKind::Error => Err(NotCompiled::Evaluate),
+        }
+    }
+
+    /// Returns whether an operand is a variable whose type only a cast says.
+    fn is_untyped(&self, operand: &Expression) -> bool {
+        match &operand.kind {
+            ExpressionKind::Name(name) => {
+                let found = self.names.name(name);
+                found.is_ok_and(|it| it.r#type.untyped_symbol().is_some())
+            }
+            _ => false,
         }
     }
 
@@ -353,6 +401,17 @@ impl<N: Names> Compiler<'_, N> {
                 }
             }
             UnaryOperator::Not => Operand::truth(Node::Not(Box::new(self.number(operand)?.node))),
+            UnaryOperator::NotOrComplement => {
+                let number = self.number(operand)?;
+                if number.r#type.is_rust_reference() {
+                    // The integer that it leads to is inverted.
+                    Err(NotCompiled::Evaluate)
+                } else if is_inverted(&number.r#type, self.names.is_rust()) {
+                    self.unary(UnaryOperator::Complement, operand, span)
+                } else {
+                    self.unary(UnaryOperator::Not, operand, span)
+                }
+            }
             UnaryOperator::Negate => {
                 let number = self.number(operand)?;
                 match number.target {
@@ -426,7 +485,12 @@ impl<N: Names> Compiler<'_, N> {
                     _ if classes.contains(&NumberClass::Float) => Some(Scalar::Float(1.0)),
                     _ => Some(Scalar::Int(1)),
                 };
+                let is_short = r#type.as_ref().is_some_and(is_short_float);
                 let node = match one {
+                    _ if is_short => {
+                        let rounded = |node| Node::Rounded(Box::new(node));
+                        chosen(rounded(then), rounded(otherwise))
+                    }
                     None => chosen(then, otherwise),
                     Some(one) => {
                         chosen(times(then, overflow, one), times(otherwise, overflow, one))
@@ -551,6 +615,7 @@ impl<N: Names> Compiler<'_, N> {
                     _ => None,
                 };
                 let overflow = overflow_in(r#type.as_ref());
+                let (first, second) = in_common((first, second), r#type.as_ref());
                 Operand::truth(Node::Binary(operator, overflow, first, second))
             }
             _ => match (a.target, b.target) {
@@ -567,7 +632,13 @@ impl<N: Names> Compiler<'_, N> {
                         }
                         _ => common_type(&a.r#type, &b.r#type),
                     };
-                    let overflow = overflow_in(r#type.as_ref());
+                    let overflow = match operator {
+                        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
+                            overflow_of_shift(r#type.as_ref())
+                        }
+                        _ => overflow_in(r#type.as_ref()),
+                    };
+                    let (first, second) = in_common((first, second), r#type.as_ref());
                     let node = Node::Binary(operator, overflow, first, second);
                     Operand::computed_in(node, r#type)
                 }
@@ -655,6 +726,22 @@ impl<N: Names> Compiler<'_, N> {
         };
         let text = text.ok_or(NotCompiled::Evaluate)?;
         Operand::truth(Node::IsString(address, text.into(), equal))
+    }
+}
+
+/// Converts the operands of a computation in `float`, which rounds integers.
+fn in_common(
+    (first, second): (Box<Node>, Box<Node>),
+    common: Option<&Type>,
+) -> (Box<Node>, Box<Node>) {
+    let rounded = |node: Box<Node>| match node.class() {
+        NumberClass::Float => node,
+        _ => Box::new(Node::Rounded(node)),
+    };
+    if common.is_some_and(is_short_float) {
+        (rounded(first), rounded(second))
+    } else {
+        (first, second)
     }
 }
 

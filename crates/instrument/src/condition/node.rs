@@ -285,18 +285,24 @@ impl Node {
                 Scalar::Float(number) => Scalar::Float(-number),
                 Scalar::Address(_) => return None,
             },
-            Node::Complement(operand, unsigned) => match operand.evaluate(machine)? {
-                Scalar::Int(number) => fitting(match unsigned {
+            Node::Complement(operand, unsigned) => {
+                let number = match operand.evaluate(machine)? {
+                    Scalar::Int(number) => number,
+                    Scalar::Bool(truth) => i128::from(truth),
+                    Scalar::Float(_) | Scalar::Address(_) => return None,
+                };
+                fitting(match unsigned {
                     Some(bits) if (0..1 << bits).contains(&number) => !number & ((1 << bits) - 1),
                     _ => !number,
-                })?,
-                _ => return None,
-            },
+                })?
+            }
             Node::Both(left, right) => Scalar::Bool(truth(left)? && truth(right)?),
             Node::Either(left, right) => Scalar::Bool(truth(left)? || truth(right)?),
             Node::Rounded(operand) => match operand.evaluate(machine)? {
                 Scalar::Float(number) => Scalar::Float(f64::from(number as f32)),
-                other => other,
+                Scalar::Int(number) => Scalar::Float(f64::from(number as f32)),
+                Scalar::Bool(truth) => Scalar::Float(f64::from(u8::from(truth))),
+                Scalar::Address(_) => return None,
             },
             Node::Conditional(parts) => {
                 let [condition, then, otherwise] = &**parts;

@@ -368,7 +368,7 @@ pub(super) fn number_operand(
         }
     };
     let size = stripped.size().unwrap_or(8);
-    let (shift, width) = match field_bits {
+    let (shift, width) = match field_bits.or_else(|| stripped.value_bits()) {
         Some(bits) => (bits.offset_bits, bits.size_bits),
         None => (0, size * 8),
     };

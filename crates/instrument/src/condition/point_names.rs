@@ -174,6 +174,14 @@ impl Names for PointNames<'_> {
         self.with_scope(|scope| scope.type_named(name))
     }
 
+    fn has_variable(&self, word: &str) -> bool {
+        self.local(word).is_some() || self.with_scope(|scope| scope.has_variable(word))
+    }
+
+    fn is_rust(&self) -> bool {
+        self.with_scope(|scope| scope.is_rust())
+    }
+
     fn returned(&self) -> Option<Type> {
         self.result.clone()
     }

@@ -101,7 +101,8 @@ impl Parser<'_> {
     /// Parses operators of at least the precedence `binding`, and their operands.
     pub(super) fn binary(&mut self, binding: u8) -> Expression {
         let start = self.start();
-        let mut left = if binding <= NOT_BINDING && self.is_word("not") {
+        let is_not = binding <= NOT_BINDING && self.is_word("not") && !self.not_is_name();
+        let mut left = if is_not {
             self.not(start)
         } else {
             self.with_members()
@@ -243,7 +244,8 @@ impl Parser<'_> {
             return step;
         }
         let operator = match self.kind() {
-            TokenKind::Sign(Sign::Not) => UnaryOperator::Not,
+            TokenKind::Sign(Sign::Not) if self.dialect == Dialect::Property => UnaryOperator::Not,
+            TokenKind::Sign(Sign::Not) => UnaryOperator::NotOrComplement,
             TokenKind::Sign(Sign::Minus) => UnaryOperator::Negate,
             TokenKind::Sign(Sign::Plus) => UnaryOperator::Plus,
             TokenKind::Sign(Sign::Tilde) => UnaryOperator::Complement,

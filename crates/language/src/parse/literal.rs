@@ -37,7 +37,7 @@ impl Parser<'_> {
             _ => (digits, ""),
         };
         if let Ok(number) = i128::from_str_radix(digits, radix) {
-            return self.with_suffix(number, suffix, span);
+            return self.with_suffix(number, suffix, radix, span);
         }
         let known = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
         let message = if known {
@@ -50,9 +50,16 @@ impl Parser<'_> {
     }
 
     /// Applies the type suffix of an integer, as in C: the number has the first of the
-    /// types that can represent it. Only the prompt has suffixes; elsewhere integers
-    /// are exact.
-    fn with_suffix(&self, number: i128, suffix: &str, span: Range<usize>) -> ExpressionKind {
+    /// types that can represent it; only hexadecimal, octal and binary numbers have unsigned
+    /// types without a suffix (ISO C, 6.4.4.1). Guards and updates have no suffixes: their
+    /// integers are exact.
+    fn with_suffix(
+        &self,
+        number: i128,
+        suffix: &str,
+        radix: u32,
+        span: Range<usize>,
+    ) -> ExpressionKind {
         let is_unsigned = suffix.contains(['u', 'U']);
         let longs = suffix.chars().filter(|it| matches!(it, 'l' | 'L')).count();
         let fits = |bits: u32| number >> bits == 0;
@@ -62,6 +69,9 @@ impl Parser<'_> {
             (false, 1) if fits(63) => "long",
             (true, 2) if fits(64) => "unsigned long long",
             (false, 2) if fits(63) => "long long",
+            (false, 0) if radix != 10 && !fits(31) && fits(32) => "unsigned int",
+            (false, 1) if radix != 10 && fits(64) => "unsigned long",
+            (false, 2) if radix != 10 && fits(64) => "unsigned long long",
             _ => return ExpressionKind::Integer(number),
         };
         self.literal_of_type(ExpressionKind::Integer(number), name, span)
@@ -92,7 +102,7 @@ impl Parser<'_> {
         name: &str,
         span: Range<usize>,
     ) -> ExpressionKind {
-        if self.dialect != Dialect::Prompt {
+        if self.dialect == Dialect::Property {
             return literal;
         }
         ExpressionKind::Cast {

@@ -10,6 +10,7 @@ mod block;
 mod bound;
 mod braces;
 mod capture;
+mod cast;
 mod declarator;
 mod event;
 mod expression;
@@ -52,6 +53,9 @@ const RESERVED: &[&str] = &[
     "and", "or", "not", "true", "false", "null", "if", "else", "when", "on", "sizeof",
 ];
 
+/// Those of them that are names where the program's own names are read and a value is expected.
+const NAMES_ELSEWHERE: &[&str] = &["and", "or", "null", "when", "on"];
+
 /// The result of [`parse`]: a tree, complete or not, and diagnostics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parse {
@@ -87,7 +91,8 @@ pub fn parse_pure_expression(text: &str) -> (Option<Expression>, Vec<Diagnostic>
 }
 
 /// Does the same with these names known as types of the program: then `(t)-1` is a cast
-/// and not a difference ([`possible_types`]).
+/// and not a difference ([`possible_types`]). If `not` is among them, it is a variable of the
+/// program, and `not - 1` is a difference.
 pub fn parse_expression_with_types(
     text: &str,
     types: &[String],
@@ -112,12 +117,15 @@ pub fn is_assignment(text: &str) -> bool {
 }
 
 /// Returns the names in parentheses that may be types or variables of the program: a
-/// sign follows that may be a prefix or a binary operator.
+/// sign follows that may be a prefix or a binary operator. `not` before such a sign is among them.
 pub fn possible_types(text: &str) -> Vec<String> {
     let mut parser = Parser::new(text, Dialect::Prompt);
     let mut found = Vec::new();
     while parser.kind() != TokenKind::End {
         let is_open = parser.is(Sign::OpenParenthesis);
+        if parser.is_word("not") && parser.is_sign_of_operand(1) {
+            found.push("not".to_owned());
+        }
         parser.advance();
         let named = parser.type_ahead(0).filter(|_| is_open);
         if let Some(named) = named.filter(|it| it.derivations.is_empty())

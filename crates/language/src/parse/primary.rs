@@ -1,7 +1,7 @@
 //! Parser of operands: literals, names, casts, and postfix operators.
 
 use super::declarator::TypeAhead;
-use super::{Dialect, Parser, RESERVED};
+use super::{Dialect, NAMES_ELSEWHERE, Parser, RESERVED};
 use crate::syntax::{BinaryOperator, Derivation, Expression, ExpressionKind, Name, TypeName};
 use crate::token::{Sign, TokenKind};
 
@@ -206,7 +206,10 @@ impl Parser<'_> {
         self.enclosed(Self::assignment_expression)
     }
 
-    fn enclosed(&mut self, parse: impl FnOnce(&mut Self) -> Expression) -> Option<Expression> {
+    pub(super) fn enclosed(
+        &mut self,
+        parse: impl FnOnce(&mut Self) -> Expression,
+    ) -> Option<Expression> {
         self.enclosed += 1;
         let inner = self.nested(parse);
         self.enclosed -= 1;
@@ -266,7 +269,8 @@ impl Parser<'_> {
         let literal = match text {
             "true" => Some(ExpressionKind::Bool(true)),
             "false" => Some(ExpressionKind::Bool(false)),
-            "null" | "nullptr" => Some(ExpressionKind::Null),
+            "null" if self.dialect == Dialect::Property => Some(ExpressionKind::Null),
+            "nullptr" => Some(ExpressionKind::Null),
             "ret" if self.dialect == Dialect::Read => Some(ExpressionKind::Return),
             _ => None,
         };
@@ -274,9 +278,18 @@ impl Parser<'_> {
             self.advance();
             return literal;
         }
+        if let Some(cast) = self.cast_of_cpp() {
+            return cast;
+        }
         if text == "sizeof" {
             self.advance();
             return self.size_of();
+        }
+        let is_name = self.dialect != Dialect::Property && NAMES_ELSEWHERE.contains(&text);
+        if is_name || text == "not" && self.not_is_name() {
+            let name = text.to_owned();
+            self.advance();
+            return self.path(name);
         }
         if text == "not" {
             // `-not x` is not in the grammar.
@@ -299,6 +312,31 @@ impl Parser<'_> {
         self.advance();
         self.file_name(&mut name);
         self.path(name)
+    }
+
+    /// Returns true if `not` is the name of a variable: no operand follows, or it is known to be
+    /// one and a sign follows that may be a binary operator.
+    pub(super) fn not_is_name(&self) -> bool {
+        if self.dialect == Dialect::Property {
+            return false;
+        }
+        let is_known = self.types.iter().any(|name| name == "not");
+        match self.kind_ahead(1) {
+            TokenKind::Word => matches!(self.text_ahead(1), "and" | "or"),
+            TokenKind::Sign(Sign::Not | Sign::Tilde | Sign::OpenParenthesis) => false,
+            TokenKind::Sign(Sign::PathSeparator | Sign::OpenBrace) => false,
+            TokenKind::Sign(_) if self.is_prefix(1) => is_known,
+            TokenKind::Sign(_) | TokenKind::End => true,
+            _ => false,
+        }
+    }
+
+    /// Returns true if the sign at this offset may be a prefix operator.
+    fn is_prefix(&self, ahead: usize) -> bool {
+        matches!(
+            self.kind_ahead(ahead),
+            TokenKind::Sign(Sign::Plus | Sign::Minus | Sign::Star | Sign::And | Sign::Caret)
+        )
     }
 
     fn argument(&mut self) -> ExpressionKind {
@@ -459,7 +497,8 @@ impl Parser<'_> {
     /// operand follows directly.
     fn type_in_parentheses(&mut self, in_size_of: bool) -> Option<TypeName> {
         let start = self.start();
-        let known = TYPE_WORDS.contains(&self.text());
+        let is_bool = self.text() == "bool" && self.dialect != Dialect::Property;
+        let known = TYPE_WORDS.contains(&self.text()) || is_bool;
         let ends = |found: &TypeAhead| {
             self.kind_ahead(found.end) == TokenKind::Sign(Sign::CloseParenthesis)
         };
@@ -484,16 +523,25 @@ impl Parser<'_> {
         let is_standard = || name.ends_with("_t") && super::conversion(&name).is_some();
         let is_named = || self.types.contains(&name) || is_standard();
         let known = known || (self.is_sign_of_operand(ahead + 1) && is_named());
-        let operand_follows = matches!(
-            self.kind_ahead(ahead + 1),
-            TokenKind::Word | TokenKind::Integer | TokenKind::Float | TokenKind::Register
-        ) && matches!(
+        let operand_follows = match self.kind_ahead(ahead + 1) {
+            TokenKind::Word
+            | TokenKind::Integer
+            | TokenKind::Float
+            | TokenKind::Character
+            | TokenKind::Register => true,
+            // These are no binary operators.
+            TokenKind::Sign(Sign::Not | Sign::Tilde) => true,
+            // An event calls no functions.
+            TokenKind::Sign(Sign::OpenParenthesis) => self.dialect == Dialect::Read,
+            _ => false,
+        } && matches!(
             self.dialect,
             Dialect::Prompt | Dialect::Code | Dialect::Read
         ) && !in_size_of
-            && !self
-                .token(ahead + 1)
-                .is_some_and(|token| RESERVED.contains(&self.text_at(token.span.clone())));
+            && !self.token(ahead + 1).is_some_and(|token| {
+                let word = self.text_at(token.span.clone());
+                RESERVED.contains(&word) && !matches!(word, "null" | "on" | "when")
+            });
         if !known && derivations.is_empty() && !operand_follows {
             return None;
         }

@@ -104,9 +104,9 @@ fn check_error(text: &str, code: &str, underlined: &str) {
 fn precedence() {
     check("a + b * c - d", "((a + (b * c)) - d)");
     check("a < b and c == d or e", "(((a < b) and (c == d)) or e)");
-    check("a || b && !c", "(a or (b and (not c)))");
+    check("a || b && !c", "(a or (b and (! c)))");
     check("not a == b and c", "((not (a == b)) and c)");
-    check("!a == b", "((not a) == b)");
+    check("!a == b", "((! a) == b)");
     check("a | b ^ c & d << 2 + 1", "(a | (b ^ (c & (d << (2 + 1)))))");
     check("(a & 1) == 1", "((a & 1) == 1)");
     check("-a.b * *p->q", "((- a.b) * (* p->q))");
@@ -244,7 +244,16 @@ fn numbers_have_the_types_of_their_suffixes() {
     check("1L", "<long>1");
     check("1u + 0xFFul", "(<unsigned int>1 + <unsigned long>255)");
     check("5000000000u", "<unsigned long>5000000000");
-    check("0x8000000000000000ll", "9223372036854775808");
+    check(
+        "0x8000000000000000ll",
+        "<unsigned long long>9223372036854775808",
+    );
+    check("9223372036854775808ll", "9223372036854775808");
+    check(
+        "0xffffffff + 0x7fffffff",
+        "(<unsigned int>4294967295 + 2147483647)",
+    );
+    check("0xffffffffffffffffL", "<unsigned long>18446744073709551615");
     check("1.5f", "<float>1.5");
     check("1.5", "1.5");
     check("5u8 + 255u8", "(<u8>5 + <u8>255)");
@@ -259,6 +268,29 @@ fn numbers_have_the_types_of_their_suffixes() {
     check_error("256u8", "bad-number", "256u8");
     check_error("128i8", "bad-number", "128i8");
     check_error("5u7", "bad-number", "5u7");
+}
+
+#[test]
+fn casts_of_cpp_are_casts() {
+    check("static_cast<long>(n) + 1", "(<long>n + 1)");
+    check("reinterpret_cast<char *>(p)[1]", "<char *>p[1]");
+    check("long(n)", "<long>n");
+    check("bool(a + b)", "<bool>(a + b)");
+    check("static_cast(n)", "static_cast(n)");
+}
+
+#[test]
+fn words_are_names_where_a_value_is_expected() {
+    check("on + when", "(on + when)");
+    check("and and or", "(and and or)");
+    check("not", "not");
+    check("not == 8", "(not == 8)");
+    check("not - 1", "(not (- 1))");
+    check("not not", "(not not)");
+    let not = ["not".to_owned()];
+    let known = parse_expression_with_types("not - 1", &not).0.unwrap();
+    assert_eq!(shown(&known), "(not - 1)");
+    assert_eq!(possible_types("not - 1 + not(x)"), ["not", "not"]);
 }
 
 #[test]
@@ -288,7 +320,7 @@ fn mistakes() {
     check_error("08", "ambiguous-number", "08");
     check_error("a \u{a7} b", "unknown-character", "\u{a7}");
     check_error("{1}", "syntax", "1");
-    check_error("when", "syntax", "when");
+    check_error("if", "syntax", "if");
 }
 
 #[test]

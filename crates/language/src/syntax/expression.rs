@@ -199,6 +199,26 @@ impl Expression {
         found
     }
 
+    /// Returns true if it begins with a sign that is also a binary operator, as `-x + 1` does.
+    pub fn begins_with_sign(&self) -> bool {
+        let mut part = self;
+        loop {
+            part = match &part.kind {
+                ExpressionKind::Unary { operator, .. } => {
+                    return !matches!(
+                        operator,
+                        UnaryOperator::Not
+                            | UnaryOperator::NotOrComplement
+                            | UnaryOperator::Complement
+                    );
+                }
+                ExpressionKind::Binary { left, .. } => left,
+                ExpressionKind::Conditional { condition, .. } => condition,
+                _ => return false,
+            };
+        }
+    }
+
     /// Returns true if evaluating it may run code of the debuggee.
     pub fn calls_functions(&self) -> bool {
         let mut parts = self.all_parts().into_iter();
@@ -267,8 +287,10 @@ impl Expression {
 /// A unary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnaryOperator {
-    /// `not x`, `!x`
+    /// `not x`; in a property also `!x`.
     Not,
+    /// `!x` of the program: `not x`, or the complement of an integer of Rust.
+    NotOrComplement,
     /// `-x`
     Negate,
     /// `+x`: the operand as a number.
@@ -287,6 +309,7 @@ impl fmt::Display for UnaryOperator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             UnaryOperator::Not => "not",
+            UnaryOperator::NotOrComplement => "!",
             UnaryOperator::Negate => "-",
             UnaryOperator::Plus => "+",
             UnaryOperator::Complement => "~",

@@ -212,6 +212,18 @@ impl Scope for CallingScope<'_> {
         self.frame.is_cpp()
     }
 
+    fn is_elsewhere(&self, name: &str) -> bool {
+        self.frame.is_elsewhere(name)
+    }
+
+    fn has_variable(&self, word: &str) -> bool {
+        self.frame.has_variable(word)
+    }
+
+    fn is_rust(&self) -> bool {
+        self.frame.is_rust()
+    }
+
     fn overloads(&self, name: &str) -> Vec<Overload> {
         self.frame.overloads(name)
     }

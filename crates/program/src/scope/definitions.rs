@@ -179,12 +179,14 @@ impl<'a> Source<'a> {
                 _ => self.symbols.data_symbol(full),
             };
             if let Some((address, size)) = symbol {
-                return Ok(word(size).map(|word| Entity::Symbol(address, word)));
+                let untyped = Type::of_symbol(full, size);
+                return Ok(Some(Entity::Symbol(address, untyped)));
             }
             if reach == Reach::Any
                 && let Some((offset, size)) = self.symbols.thread_local_symbol(full)
             {
-                return Ok(word(size).map(|word| Entity::ThreadLocalSymbol(offset, word)));
+                let untyped = Type::of_symbol(full, size);
+                return Ok(Some(Entity::ThreadLocalSymbol(offset, untyped)));
             }
         }
         Ok(None)
@@ -375,14 +377,4 @@ pub(super) fn ambiguous(name: &str, meanings: [&str; 2]) -> ValueError {
     } else {
         format!("`{name}` is ambiguous: it is `{one}` or `{other}`; say which").into()
     }
-}
-
-/// Returns the type of a symbol without debug information.
-fn word(size: u64) -> Option<Type> {
-    Type::builtin(match size {
-        1 => "u8",
-        2 => "u16",
-        4 => "u32",
-        _ => "u64",
-    })
 }

@@ -12,7 +12,9 @@ use super::definitions::{Reach, Source};
 use super::meaning::{Entity, Meaning};
 use crate::modules::{Module, Modules};
 use crate::stack::frames::Frame;
-use juror_symbols::{Function, Imports, Level, LocalType, Type, demangle, enclosing_scopes};
+use juror_symbols::{
+    Function, Imports, Level, LocalType, Type, demangle, enclosing_scopes, is_base_type,
+};
 use juror_values::error::ValueError;
 use std::rc::Rc;
 
@@ -122,6 +124,42 @@ impl<'a> Place<'a> {
     /// # Errors
     /// The name is ambiguous.
     pub fn find_in(
+        &self,
+        written: &str,
+        is_reached: &dyn Fn(&Module) -> bool,
+    ) -> Result<Option<Meaning>, ValueError> {
+        let found = self.untyped_in(written, is_reached)?;
+        Ok(found.map(|meaning| self.with_declared_type(meaning)))
+    }
+
+    /// Gives a variable that only the symbol table has the type with which a unit declares it.
+    fn with_declared_type(&self, mut meaning: Meaning) -> Meaning {
+        let (Entity::Symbol(_, r#type) | Entity::ThreadLocalSymbol(_, r#type)) =
+            &mut meaning.entity
+        else {
+            return meaning;
+        };
+        let Some((name, size)) = r#type.untyped_symbol() else {
+            return meaning;
+        };
+        let of_unit = || {
+            let own = self.own.as_ref()?;
+            own.symbols.declared_global(self.unit?, name)
+        };
+        let of_module = || {
+            let mut modules = self.own.iter().chain(self.modules.iter());
+            modules.find_map(|module| module.symbols.declared_anywhere(name))
+        };
+        let declared = of_unit().or_else(of_module);
+        // Of all variables that no header declares, C says the type of this one.
+        let declared = declared.or_else(|| Type::builtin("int").filter(|_| name == "errno"));
+        if let Some(declared) = declared {
+            *r#type = declared.of_symbol_size(size);
+        }
+        meaning
+    }
+
+    fn untyped_in(
         &self,
         written: &str,
         is_reached: &dyn Fn(&Module) -> bool,
@@ -254,7 +292,10 @@ impl<'a> Place<'a> {
             for module in self.modules.iter() {
                 let found = Source::new(module, name).named(full, Reach::External, None)?;
                 let entity = match found {
-                    Some(Entity::Symbol(address, _)) => Entity::Symbol(address, r#type.clone()),
+                    Some(Entity::Symbol(address, of)) => {
+                        let size = of.untyped_symbol().map_or(0, |(_, size)| size);
+                        Entity::Symbol(address, r#type.of_symbol_size(size))
+                    }
                     Some(entity) if entity.is_there() => entity,
                     _ => continue,
                 };
@@ -379,7 +420,9 @@ impl<'a> Place<'a> {
         let end = name.find(['*', '&']).unwrap_or(name.len());
         let (plain, derived) = name.split_at(end);
         let plain = plain.trim();
-        if plain.is_empty() || plain.contains(char::is_whitespace) {
+        // No scope has a type called `long`; whether `char` has a sign is known to the unit.
+        let is_of_language = is_base_type(plain) && plain != "char";
+        if plain.is_empty() || plain.contains(char::is_whitespace) || is_of_language {
             return None;
         }
         let exactly = |full: &String| {

@@ -7,7 +7,8 @@ use crate::commands::{convenience, examine};
 use crate::inspect::expressions;
 use crate::session::Session;
 use juror_fault::CommandError;
-use juror_language::ExpressionKind;
+use juror_language::{ExpressionKind, parse_pure_expression};
+use juror_symbols::Character;
 use juror_values::format::Names as _;
 use juror_values::typed::Typed;
 use juror_view::{MemoryRow, MemoryView, Outcome};
@@ -107,6 +108,17 @@ fn pattern_of(
     if let ExpressionKind::Text(text) = &expression.kind {
         return Ok(text.as_bytes().to_vec());
     }
+    if let Some((character, one)) = character(text) {
+        return Ok(match size {
+            // A number of another size.
+            Some(size) => {
+                let mut bytes = u32::from(one).to_le_bytes().to_vec();
+                bytes.resize(size, 0);
+                bytes
+            }
+            None => character.encoded(one.encode_utf8(&mut [0; 4])),
+        });
+    }
     let value = expressions::evaluate_expression(session, &expression)?;
     let own = value.r#type.size().unwrap_or(8);
     // A plain number has the size of an `int`, if it fits.
@@ -122,6 +134,32 @@ fn pattern_of(
         .map_err(CommandError::new)?;
     bytes.resize(size.unwrap_or(natural), 0);
     Ok(bytes)
+}
+
+/// Returns the character that a literal of C denotes, `'a'` or `L'a'`, with its type.
+fn character(text: &str) -> Option<(Character, char)> {
+    let mut text = text.trim();
+    while let Some(inner) = text.strip_prefix('(').and_then(|it| it.strip_suffix(')')) {
+        text = inner.trim();
+    }
+    let start = text
+        .find('\'')
+        .filter(|_| text.len() > 1 && text.ends_with('\''))?;
+    let character = match text.get(..start)? {
+        "" | "u8" => Character::Byte,
+        "L" => Character::Wide,
+        "u" => Character::Utf16,
+        "U" => Character::Utf32,
+        _ => return None,
+    };
+    let (expression, diagnostics) = parse_pure_expression(text);
+    match expression?.kind {
+        ExpressionKind::Integer(code) if diagnostics.is_empty() => {
+            let code = u32::try_from(code).ok()?;
+            Some((character, char::from_u32(code)?))
+        }
+        _ => None,
+    }
 }
 
 fn search(
@@ -199,6 +237,24 @@ mod tests {
         assert_eq!(places(b"aa", b"aaab", 16, 1), [16]);
         assert!(places(b"x", b"aaab", 16, 9).is_empty());
         assert!(places(b"aaaaa", b"aaab", 16, 9).is_empty());
+    }
+
+    #[test]
+    fn characters_have_the_sizes_of_their_types() {
+        for (text, bytes) in [
+            ("'a'", Some(&b"a"[..])),
+            ("('a')", Some(b"a")),
+            ("'\\n'", Some(b"\n")),
+            ("L'a'", Some(b"a\0\0\0")),
+            ("u'a'", Some(b"a\0")),
+            ("'\u{e4}'", Some("\u{e4}".as_bytes())),
+            ("'a' + 1", None),
+            ("97", None),
+            ("'a.c'::x", None),
+        ] {
+            let found = character(text).map(|(of, one)| of.encoded(&one.to_string()));
+            assert_eq!(found.as_deref(), bytes, "{text}");
+        }
     }
 
     #[test]

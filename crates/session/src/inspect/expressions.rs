@@ -37,15 +37,26 @@ pub(crate) fn read(session: &mut Session, text: &str) -> Result<Expression, Comm
     read_with_types(text, &types_in(session, text))
 }
 
-/// Returns the names in parentheses that are types here, and not values.
+/// Returns the names in parentheses that are types here, and not values; `not` if it is a variable
+/// here.
 pub(crate) fn types_in(session: &mut Session, text: &str) -> Vec<String> {
-    if !text.contains('(') {
+    if !text.contains('(') && !text.contains("not") {
         return Vec::new();
     }
     let mut names = juror_language::possible_types(text);
     names.retain(|name| {
-        let value = read_with_types(name, &[]).and_then(|it| evaluate_expression(session, &it));
-        value.is_err() && expressions::type_named(session, name).is_some()
+        let is_word = name == juror_values::expression::NOT;
+        let expression = read_with_types(name, &[]);
+        let is_here = |session: &mut Session, expression: &Expression| {
+            let elsewhere = names_elsewhere(session, expression);
+            // A variable of another library does not hide a type of the program.
+            evaluate_expression(session, expression).is_ok()
+                && elsewhere.is_ok_and(|elsewhere| elsewhere.is_empty())
+        };
+        match expression.is_ok_and(|it| is_here(session, &it)) {
+            true => is_word,
+            false => !is_word && expressions::type_named(session, name).is_some(),
+        }
     });
     names
 }

@@ -54,6 +54,12 @@ impl Session {
             control: ControlState::default(),
             options,
         };
+        for file in &session.options.views {
+            if let Ok(text) = std::fs::read_to_string(file) {
+                // The command tells the error.
+                let _ = session.user.pretty_printers.take(file, text);
+            }
+        }
         session.points.commands.words = blocks::WORDS;
         let rules = &session.options.symbols.sources;
         session.user.sources.share(rules);

@@ -14,6 +14,9 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The size in bytes of the entries that are read for one name.
+const READ_SIZE_MAX: u64 = 4 << 20;
+
 /// The source for the lookup of a name.
 enum Lookup<'a> {
     Index(&'a NameIndex),
@@ -105,6 +108,21 @@ impl DebugInfo {
             }
         }
         found
+    }
+
+    /// Returns the units in which a variable with this name may be declared. Where that is not
+    /// found without reading much, there is none.
+    pub fn units_with(&self, name: &str) -> Vec<u32> {
+        if let Some(found) = self.found_by_search(name, Wanted::Types) {
+            return found.units.clone();
+        }
+        let units: Vec<u32> = self.unit_numbers().collect();
+        let size: u64 = units.iter().map(|unit| self.unit_size(*unit)).sum();
+        if size <= READ_SIZE_MAX {
+            units
+        } else {
+            Vec::new()
+        }
     }
 
     /// Returns the variables of a unit in the order of their DIEs.

@@ -30,6 +30,44 @@ impl Type {
         }
     }
 
+    /// Returns the type of a variable that only the symbol table has, which says nothing but
+    /// its size.
+    pub fn of_symbol(name: &str, size: u64) -> Type {
+        Type {
+            source: Source::Symbol {
+                name: name.into(),
+                size,
+            },
+        }
+    }
+
+    /// Returns the name and the size in bytes of the variable that a type is made for by
+    /// [`Type::of_symbol`].
+    pub fn untyped_symbol(&self) -> Option<(&str, u64)> {
+        match &self.source {
+            Source::Symbol { name, size } => Some((name, *size)),
+            _ => None,
+        }
+    }
+
+    /// Completes the type of an array without a length, as in `extern int table[]`, by the size
+    /// in bytes of its symbol. Other types are returned unchanged.
+    pub fn of_symbol_size(&self, size: u64) -> Type {
+        let is_endless = match self.strip().kind() {
+            TypeKind::Array { dimensions, .. } => dimensions.first() == Some(&None),
+            _ => false,
+        };
+        let row = self.target().filter(|_| is_endless);
+        let count = row.as_ref().and_then(|row| match row.size()? {
+            0 => None,
+            one => (size > 0 && size % one == 0).then_some(size / one),
+        });
+        match row.zip(count) {
+            Some((row, count)) => row.array_of(count),
+            None => self.clone(),
+        }
+    }
+
     /// Returns the type of a C++ lvalue reference to this type.
     pub fn reference_to(&self) -> Type {
         Type {
@@ -66,6 +104,13 @@ impl Type {
     pub fn constant(&self) -> Type {
         Type {
             source: Source::Const(Arc::new(self.clone())),
+        }
+    }
+
+    /// Returns the type with `volatile`.
+    pub fn volatile(&self) -> Type {
+        Type {
+            source: Source::Volatile(Arc::new(self.clone())),
         }
     }
 
@@ -126,6 +171,11 @@ mod tests {
                 int.function(Vec::new(), false).pointer_to().array_of(2),
                 "int (*[2])(void)",
                 Some(16),
+            ),
+            (
+                char.volatile().constant().pointer_to(),
+                "const volatile char *",
+                Some(8),
             ),
             (int.member_pointer_of(&char), "int char::*", Some(8)),
             (

@@ -65,17 +65,40 @@ impl SymbolFile {
         Some(found)
     }
 
+    /// Returns the types that are defined with this path, whatever their template arguments; a
+    /// few of many.
+    pub fn types_with_path(&self, path: &str) -> Vec<Type> {
+        const MOST: usize = 8;
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let (wanted, path) = split_tag(path);
+        let all = info.types_with_tail(names::tail(path)).into_iter();
+        let is_meant = |it: &TypeRecord| {
+            !it.declaration
+                && wanted.is_none_or(|wanted| wanted.accepts(it.tag))
+                && (names::is_whole_name_of(path, &it.name)
+                    || info.is_wholly_named(it.die.unit, &it.name, path))
+        };
+        let found = all.filter(is_meant).take(MOST);
+        found
+            .map(|it| Type::from_die(info.clone(), it.die))
+            .collect()
+    }
+
     fn plain_type_named(&self, name: &str) -> Option<Type> {
         if name == "void" {
             return Some(Type::void());
         }
         let (wanted, name) = split_tag(name);
-        if wanted.is_none()
-            && let Some(builtin) = Type::builtin(name)
-        {
-            return Some(builtin);
+        let builtin = Type::builtin(name).filter(|_| wanted.is_none());
+        // Whether `char` has a sign is an option of the compiler.
+        if builtin.is_some() && name != "char" {
+            return builtin;
         }
-        let info = self.inner.debug_info()?;
+        let Some(info) = self.inner.debug_info() else {
+            return builtin;
+        };
         let all = info.types_with_tail(names::tail(name)).into_iter();
         let mut named: Vec<TypeRecord> = all
             .filter(|it| wanted.is_none_or(|wanted| wanted.accepts(it.tag)))
@@ -86,8 +109,9 @@ impl SymbolFile {
         if named.iter().any(|it| !it.declaration && is_whole(it)) {
             named.retain(is_whole);
         }
-        let die = best(&mut named.into_iter(), name)?;
-        Some(Type::from_die(info.clone(), die))
+        let die = best(&mut named.into_iter(), name);
+        let found = die.map(|die| Type::from_die(info.clone(), die));
+        found.or(builtin)
     }
 
     /// Returns the enumeration that has an enumerator with this name, and its value. The
@@ -211,6 +235,17 @@ fn path_of_enumerators(info: &DebugInfo, die: DieRef, is_exact: bool) -> Option<
 }
 
 impl Type {
+    /// Returns whether a path, in which inline namespaces and template arguments may be left
+    /// out, is the whole name of this type.
+    pub fn is_called(&self, path: &str) -> bool {
+        let stripped = self.strip();
+        let named = stripped.die().and_then(|(info, die)| {
+            let name = stripped.own_name()?;
+            Some(info.is_wholly_named(die.unit, &name, path))
+        });
+        named.unwrap_or(false)
+    }
+
     /// Returns a base type of C, C++ or Rust on this machine by any of its spellings. Needs
     /// no debug information.
     pub fn builtin(name: &str) -> Option<Type> {
@@ -226,27 +261,24 @@ impl Type {
         let fixed = match name {
             "bool" | "_Bool" => make("bool", Encoding::Boolean, 1),
             "float" | "f32" => make("float", Encoding::Float, 4),
-            "double" | "f64" => make("double", Encoding::Float, 8),
-            "long double" => make("long double", Encoding::Float, 16),
+            "f64" => make("double", Encoding::Float, 8),
             "i8" | "int8_t" => make("int8_t", Encoding::Signed, 1),
             "i16" | "int16_t" => make("int16_t", Encoding::Signed, 2),
             "i32" | "int32_t" => make("int32_t", Encoding::Signed, 4),
             "i64" | "int64_t" => make("int64_t", Encoding::Signed, 8),
-            "i128" | "__int128" => make("__int128", Encoding::Signed, 16),
+            "i128" => make("__int128", Encoding::Signed, 16),
             "u8" | "uint8_t" => make("uint8_t", Encoding::Unsigned, 1),
             "u16" | "uint16_t" => make("uint16_t", Encoding::Unsigned, 2),
             "u32" | "uint32_t" => make("uint32_t", Encoding::Unsigned, 4),
             "u64" | "uint64_t" => make("uint64_t", Encoding::Unsigned, 8),
-            "u128" | "unsigned __int128" | "__int128 unsigned" => {
-                make("unsigned __int128", Encoding::Unsigned, 16)
-            }
+            "u128" => make("unsigned __int128", Encoding::Unsigned, 16),
             "size_t" | "usize" => make("size_t", Encoding::Unsigned, 8),
             "ssize_t" | "isize" => make("ssize_t", Encoding::Signed, 8),
             "intptr_t" => make("intptr_t", Encoding::Signed, 8),
             "uintptr_t" => make("uintptr_t", Encoding::Unsigned, 8),
             _ => None,
         };
-        fixed.or_else(|| builtin_of_words(name))
+        fixed.or_else(|| super::words::builtin_of_words(name))
     }
 }
 
@@ -263,44 +295,6 @@ pub fn standard_name(name: &str) -> Option<&'static str> {
         "uint32_t" => "unsigned int",
         "uint64_t" | "size_t" | "uintptr_t" => "unsigned long",
         _ => return None,
-    })
-}
-
-/// Returns the C integer type with these words, which may come in any order.
-fn builtin_of_words(name: &str) -> Option<Type> {
-    let (mut unsigned, mut signed, mut long, mut short, mut character, mut int) =
-        (false, false, 0, false, false, false);
-    for word in name.split_whitespace() {
-        match word {
-            "unsigned" => unsigned = true,
-            "signed" => signed = true,
-            "long" => long += 1,
-            "short" => short = true,
-            "char" => character = true,
-            "int" => int = true,
-            _ => return None,
-        }
-    }
-    let (name, encoding, size) = match (character, short, long, unsigned) {
-        (true, false, 0, false) if signed => ("signed char", Encoding::SignedCharacter, 1),
-        (true, false, 0, false) => ("char", Encoding::SignedCharacter, 1),
-        (true, false, 0, true) => ("unsigned char", Encoding::UnsignedCharacter, 1),
-        (false, true, 0, false) => ("short", Encoding::Signed, 2),
-        (false, true, 0, true) => ("unsigned short", Encoding::Unsigned, 2),
-        (false, false, 1, false) => ("long", Encoding::Signed, 8),
-        (false, false, 1, true) => ("unsigned long", Encoding::Unsigned, 8),
-        (false, false, 2, false) => ("long long", Encoding::Signed, 8),
-        (false, false, 2, true) => ("unsigned long long", Encoding::Unsigned, 8),
-        (false, false, 0, true) => ("unsigned int", Encoding::Unsigned, 4),
-        (false, false, 0, false) if int || signed => ("int", Encoding::Signed, 4),
-        _ => return None,
-    };
-    Some(Type {
-        source: Source::Builtin {
-            name,
-            encoding,
-            size,
-        },
     })
 }
 

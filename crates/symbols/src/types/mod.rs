@@ -24,6 +24,7 @@ mod system;
 mod template;
 mod variable_length;
 mod vtable;
+mod words;
 
 pub(crate) use cache::TypeCache;
 
@@ -39,6 +40,7 @@ pub use method::{Method, is_instance};
 pub use registers::{processor_flags, vector_control, vector_register};
 pub use system::signal_information;
 pub use template::TemplateArgument;
+pub use words::is_base_type;
 
 pub(crate) use lookup::split_tag;
 pub(crate) use read::target;
@@ -69,6 +71,7 @@ enum Source {
         is_rvalue: bool,
     },
     Const(Arc<Type>),
+    Volatile(Arc<Type>),
     Array {
         element: Arc<Type>,
         count: u64,
@@ -90,6 +93,11 @@ enum Source {
         name: &'static str,
         size: u64,
         composite: Arc<Composite>,
+    },
+    /// The unknown type of a variable that only the symbol table has.
+    Symbol {
+        name: Arc<str>,
+        size: u64,
     },
     /// Four bytes of a register with named bits.
     Flags {
@@ -305,6 +313,7 @@ impl Type {
             Source::Pointer(to) => TypeKind::Pointer((**to).clone()),
             Source::Reference { to, .. } => TypeKind::Reference((**to).clone()),
             Source::Const(inner) => TypeKind::Const((**inner).clone()),
+            Source::Volatile(inner) => TypeKind::Volatile((**inner).clone()),
             Source::Array {
                 element,
                 count,
@@ -321,6 +330,7 @@ impl Type {
                 member: (**member).clone(),
             },
             Source::Builtin { encoding, .. } => TypeKind::Base(*encoding),
+            Source::Symbol { .. } => TypeKind::Other,
             Source::System { composite, .. } => TypeKind::Composite(Arc::clone(composite)),
             Source::Flags { bits, .. } => TypeKind::Enumeration {
                 enumerators: registers::enumerators(bits),
@@ -341,11 +351,13 @@ impl Type {
         match &self.source {
             Source::Void | Source::Function(_) => return None,
             Source::Pointer(_) | Source::Reference { .. } => return Some(8),
-            Source::MemberPointer { .. } | Source::Const(_) => {}
+            Source::MemberPointer { .. } | Source::Const(_) | Source::Volatile(_) => {}
             Source::Array { element, count, .. } => {
                 return element.size_within(depth)?.checked_mul(*count);
             }
-            Source::Builtin { size, .. } | Source::System { size, .. } => return Some(*size),
+            Source::Builtin { size, .. }
+            | Source::System { size, .. }
+            | Source::Symbol { size, .. } => return Some(*size),
             Source::Flags { .. } => return Some(4),
             Source::Die { info, die } => {
                 if let Some(size) = read::byte_size(info, *die) {
@@ -383,6 +395,22 @@ impl Type {
         let (info, die) = self.die()?;
         let value = info.die(die)?.attr_value(gimli::DW_AT_alignment)?;
         value.udata_value()
+    }
+
+    /// Returns the bits of the bytes that the value of a base type consists of, if these are not
+    /// all (`DW_AT_bit_size`): those of a `_BitInt(7)`.
+    pub fn value_bits(&self) -> Option<BitField> {
+        let (info, die) = self.die()?;
+        let entry = info.die(die)?;
+        let number = |name| entry.attr_value(name)?.udata_value();
+        let size_bits = number(gimli::DW_AT_bit_size)?;
+        let is_base = entry.tag() == gimli::DW_TAG_base_type;
+        let offset_bits = number(gimli::DW_AT_data_bit_offset).unwrap_or(0);
+        let is_part = size_bits > 0 && size_bits < self.size()?.checked_mul(8)?;
+        (is_base && is_part).then_some(BitField {
+            offset_bits,
+            size_bits,
+        })
     }
 
     /// Returns whether values are big-endian (gcc's `scalar_storage_order`).
@@ -500,9 +528,9 @@ impl PartialEq for Type {
                 Arc::ptr_eq(a, b) && x == y
             }
             (Source::Void, Source::Void) => true,
-            (Source::Pointer(a), Source::Pointer(b)) | (Source::Const(a), Source::Const(b)) => {
-                a == b
-            }
+            (Source::Pointer(a), Source::Pointer(b))
+            | (Source::Const(a), Source::Const(b))
+            | (Source::Volatile(a), Source::Volatile(b)) => a == b,
             (
                 Source::Reference {
                     to: a,
@@ -539,6 +567,7 @@ impl PartialEq for Type {
             (Source::Builtin { name: a, .. }, Source::Builtin { name: b, .. }) => a == b,
             (Source::System { name: a, .. }, Source::System { name: b, .. }) => a == b,
             (Source::Flags { name: a, .. }, Source::Flags { name: b, .. }) => a == b,
+            (Source::Symbol { name: a, .. }, Source::Symbol { name: b, .. }) => a == b,
             _ => false,
         }
     }

@@ -48,9 +48,11 @@ impl Type {
             Source::Builtin { name, .. }
             | Source::System { name, .. }
             | Source::Flags { name, .. } => Some((*name).to_owned()),
+            Source::Symbol { .. } => Some("<data variable, no debug info>".to_owned()),
             Source::Pointer(_)
             | Source::Reference { .. }
             | Source::Const(_)
+            | Source::Volatile(_)
             | Source::Array { .. }
             | Source::Function(_)
             | Source::MemberPointer { .. } => None,
@@ -79,6 +81,7 @@ impl Type {
             Source::Die { info, die } => info
                 .unit(die.unit)
                 .map_or(Language::Other, |unit| unit.language),
+            Source::Builtin { name, .. } if super::words::is_of_rust(name) => Language::Rust,
             _ => Language::C,
         }
     }

@@ -51,6 +51,17 @@ impl Type {
         self.language() == Language::Rust
     }
 
+    /// Returns whether values are Rust references, by the name of the type.
+    pub fn is_rust_reference(&self) -> bool {
+        self.is_rust() && self.strip().name().starts_with('&')
+    }
+
+    /// Returns whether the type is a base type that is made without debug information, for a
+    /// literal or a computed value.
+    pub fn is_of_debugger(&self) -> bool {
+        matches!(self.source, Source::Builtin { .. })
+    }
+
     /// Returns whether the type is from a C++ unit.
     pub fn is_cpp(&self) -> bool {
         self.language() == Language::Cpp

@@ -18,6 +18,13 @@ pub enum Overflow {
         /// The number of bits.
         bits: u32,
     },
+    /// Bits that a shift moves out of a type of so many bits are dropped, as in Rust.
+    Cut {
+        /// The number of bits, at most 128.
+        bits: u32,
+        /// Whether the highest bit is the sign.
+        is_signed: bool,
+    },
 }
 
 impl Overflow {
@@ -26,6 +33,15 @@ impl Overflow {
         match self {
             Overflow::Error => number,
             Overflow::Wraps { bits } => number & ((1 << bits) - 1),
+            Overflow::Cut { bits, is_signed } => {
+                let unused = 128 - bits.clamp(1, 128);
+                let high = number << unused;
+                if is_signed {
+                    high >> unused
+                } else {
+                    (high.cast_unsigned() >> unused).cast_signed()
+                }
+            }
         }
     }
 }
@@ -145,14 +161,14 @@ fn shifted(
 ) -> Result<i128, ValueError> {
     let width = match overflow {
         Overflow::Error => 64,
-        Overflow::Wraps { bits } => bits,
+        Overflow::Wraps { bits } | Overflow::Cut { bits, .. } => bits,
     };
     let count = u32::try_from(b).ok().filter(|&count| count < width);
     let count = count.ok_or_else(|| format!("a shift by {b} is not defined"))?;
     let a = overflow.applied_to(a);
     match (operator, overflow) {
         (BinaryOperator::ShiftRight, _) => Ok(a >> count),
-        (_, Overflow::Wraps { .. }) => Ok(a << count),
+        (_, Overflow::Wraps { .. } | Overflow::Cut { .. }) => Ok(a << count),
         (_, Overflow::Error) => a
             .checked_mul(1i128 << count)
             .ok_or_else(|| format!("`{a} {operator} {b}` is too large").into()),

@@ -93,14 +93,20 @@ pub fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, V
     let bytes = match stripped.kind() {
         TypeKind::Base(juror_symbols::Encoding::Boolean) => vec![u8::from(is_nonzero(&number))],
         TypeKind::Base(juror_symbols::Encoding::Float) => {
-            let float = match value.number(memory)? {
-                Number::Float(number) => number,
+            let double = match &number {
+                Number::Float(number) => *number,
                 Number::Wide(number) => number.double(),
                 _ => whole as f64,
             };
+            // Each number is rounded once.
+            let single = match &number {
+                Number::Float(number) => *number as f32,
+                Number::Wide(number) => number.single(),
+                _ => whole as f32,
+            };
             match size {
-                4 => (float as f32).to_le_bytes().to_vec(),
-                8 => float.to_le_bytes().to_vec(),
+                4 => single.to_le_bytes().to_vec(),
+                8 => double.to_le_bytes().to_vec(),
                 // A value of the same format is copied, without a conversion to `double`.
                 16 if value.r#type.strip().name() == stripped.name() => value.bytes(memory, 16)?,
                 16 => Wide::of(&number, is_quad(&stripped))

@@ -6,7 +6,9 @@ use super::error::ExpressionError;
 use super::evaluate::{is_true, part};
 use super::number::is_number;
 use super::operators::operand_type;
-use super::promotion::{common_type, is_float, of_bit_field, of_result, wraps};
+use super::promotion::{
+    common_type, in_short_float, is_float, is_short_float, of_bit_field, of_result, wraps,
+};
 use super::scope::Scope;
 use super::static_type::static_type;
 use crate::error::ValueError;
@@ -64,6 +66,7 @@ fn common(value: Typed, own: &Type, other: &Type, scope: &dyn Scope) -> Result<T
         return cast(&value, common.clone(), scope.memory());
     }
     let number = match value.number(scope.memory())? {
+        number if common.as_ref().is_some_and(is_short_float) => in_short_float(number),
         Number::Int(number) if is_float(&other) => Number::Float(number as f64),
         Number::Bool(truth) if is_float(&other) => Number::Float(f64::from(u8::from(truth))),
         Number::Bool(truth) => Number::Int(i128::from(truth)),

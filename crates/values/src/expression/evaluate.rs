@@ -1,6 +1,6 @@
 //! Evaluates expressions.
 
-use super::access::{field_of, indexed};
+use super::access::{address_of, field_of, indexed};
 use super::assignment::{assign, comma, step};
 use super::call::{call, is_function};
 use super::cast::{cast, referring};
@@ -17,11 +17,21 @@ use super::scope::Scope;
 use super::slice::elements;
 use super::static_type::static_type;
 use super::type_name::named_type;
+use super::untyped::{untyped, with_type};
 use crate::classes::upcast::referred_to;
 use crate::error::ValueError;
 use crate::typed::{Number, Typed};
+use crate::types::untyped::unknown_type;
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
+
+/// The word of the language for the address 0, unless the program has a variable of this name.
+pub const NULL: &str = "null";
+/// The word of the language for the negation, which may be a variable of the program.
+pub const NOT: &str = "not";
+/// The message that a text has two meanings.
+pub const NOT_IS_VARIABLE: &str =
+    "`not` is a variable here: write `(not)` for its value, and `!` for the negation";
 
 /// Evaluates an expression.
 pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, ExpressionError> {
@@ -46,9 +56,22 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Text(_) => at(Err(
             "text can only be compared with text of the program: name == \"x\"".into(),
         )),
+        ExpressionKind::Name(name) if &**name == NULL && !scope.has_variable(NULL) => {
+            at(Typed::of_number(&Number::Pointer(0, Type::void())).ok_or_else(missing))
+        }
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Not,
+            operand,
+        } if operand.begins_with_sign() && scope.has_variable(NOT) => {
+            at(Err(NOT_IS_VARIABLE.into()))
+        }
         ExpressionKind::Name(name) => at(scope
             .name(name)
-            .or_else(|why| member_of_class(name, scope).unwrap_or(Err(why)))),
+            .or_else(|why| member_of_class(name, scope).unwrap_or(Err(why)))
+            .and_then(|value| match unknown_type(&value.r#type) {
+                Some(why) => Err(why.into()),
+                None => Ok(value),
+            })),
         ExpressionKind::Register(name) => at(scope.register(name)),
         ExpressionKind::Argument(position) => at(scope.argument(*position)),
         ExpressionKind::Return => at(scope.returned()),
@@ -71,6 +94,10 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             operator: UnaryOperator::AddressOf,
             operand,
         } if let Some(found) = member_of::address_of_member(operand, None, scope) => at(found),
+        ExpressionKind::Unary {
+            operator: UnaryOperator::AddressOf,
+            operand,
+        } if let Some(variable) = untyped(operand, scope) => at(address_of(&variable)),
         ExpressionKind::Unary { operator, operand } => {
             let value = match operator {
                 UnaryOperator::Dereference => pointer(operand, scope)?,
@@ -143,6 +170,9 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         }
         ExpressionKind::Cast { type_name, operand } => {
             let r#type = named_type(type_name, scope)?;
+            if let Some(variable) = untyped(operand, scope) {
+                return at(with_type(variable, r#type));
+            }
             let value = match &operand.kind {
                 ExpressionKind::Unary {
                     operator: UnaryOperator::AddressOf,
@@ -169,6 +199,9 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             arguments,
         } => match converted_type_named(function, arguments, scope) {
             Some((r#type, operand)) => {
+                if let Some(variable) = untyped(operand, scope) {
+                    return at(with_type(variable, r#type));
+                }
                 let value = part(operand, scope)?;
                 at(cast(&value, r#type, scope.memory()))
             }

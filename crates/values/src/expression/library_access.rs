@@ -221,11 +221,22 @@ impl<'a> LibraryAccess<'a> {
 
     /// Returns a value as a number, or the number that it holds.
     pub(super) fn number(&self, value: &Typed) -> Result<Number, ValueError> {
+        let held = self.held(value.clone());
+        let of = if is_composite(&held.r#type) {
+            value
+        } else {
+            &held
+        };
+        of.number(self.scope.memory())
+    }
+
+    /// Returns the value that a wrapper of a library holds; other values are returned unchanged.
+    pub(super) fn held(&self, value: Typed) -> Typed {
         let memory = self.scope.memory();
-        let mut inner = value.clone();
+        let mut inner = value;
         for _ in 0..DEPTH_MAX {
             if !is_composite(&inner.r#type) {
-                return inner.number(memory);
+                break;
             }
             match self
                 .standard_types
@@ -235,7 +246,7 @@ impl<'a> LibraryAccess<'a> {
                 _ => break,
             }
         }
-        value.number(memory)
+        inner
     }
 
     /// Returns the array that a library object holds, or `None` for other values.

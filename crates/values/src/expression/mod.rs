@@ -34,6 +34,7 @@ mod string;
 mod string_comparison;
 mod type_name;
 mod unsigned;
+mod untyped;
 mod variant;
 mod vector;
 
@@ -44,7 +45,7 @@ pub use built_in::{NAMES as BUILT_IN_NAMES, callers_asked};
 pub use cast::cast;
 pub use complex::is_complex;
 pub use error::ExpressionError;
-pub use evaluate::{evaluate, is_true};
+pub use evaluate::{NOT, NOT_IS_VARIABLE, NULL, evaluate, is_true};
 pub use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
 pub use library_access::string_of;
 pub use member_of::names_member;

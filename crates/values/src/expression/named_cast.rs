@@ -19,7 +19,9 @@ fn type_in_parentheses(expression: &Expression, scope: &dyn Scope) -> Option<Typ
         return None;
     };
     let is_in_parentheses = expression.span.len() > name.len();
-    if !is_in_parentheses || scope.name(name).is_ok() {
+    // A variable of another library does not hide a type of the program.
+    let is_value = || scope.name(name).is_ok() && !scope.is_elsewhere(name);
+    if !is_in_parentheses || is_value() {
         return None;
     }
     scope.type_named(name)

@@ -1,15 +1,18 @@
 //! Evaluates unary and binary operators on values: numbers, pointers, vectors, complex numbers,
 //! pointers to members.
 
-use super::access::{address_of, pointed_to};
+use super::access::{address_of, dereference, pointed_to};
 use super::arithmetic::compute;
 use super::complex::{self, is_complex};
 use super::error::ExpressionError;
 use super::evaluate::{integer, is_true, part};
+use super::length::REFERENCES_MAX;
+use super::library_access::LibraryAccess;
 use super::named_cast::named_cast;
 use super::number::{number, truth};
 use super::promotion::{
-    self, common_type, may_be_wider, of_bit_field, of_result, overflow_in, promoted,
+    self, common_type, in_short_float, is_inverted, is_short_float, may_be_wider, of_bit_field,
+    of_result, overflow_in, overflow_of_shift, promoted,
 };
 use super::scope::Scope;
 use super::slice::ELEMENTS_MAX;
@@ -25,8 +28,11 @@ use juror_symbols::Type;
 /// Evaluates `~` in the width of the promoted operand. `r#type` is the operand's type in C, which
 /// its value may exceed after an overflow.
 fn complement(value: &Typed, r#type: Option<Type>, scope: &dyn Scope) -> Result<Typed, ValueError> {
-    let Number::Int(number) = number(value, scope)? else {
-        return Err("`~` needs a whole number".into());
+    let number = match number(value, scope)? {
+        Number::Int(number) => number,
+        // C promotes it to `int`.
+        Number::Bool(truth) => i128::from(truth),
+        _ => return Err("`~` needs a whole number".into()),
     };
     let own = r#type.filter(|it| promotion::fits(number, it));
     let own = own.unwrap_or_else(|| of_bit_field(value.r#type.clone(), value.bits));
@@ -39,12 +45,40 @@ fn complement(value: &Typed, r#type: Option<Type>, scope: &dyn Scope) -> Result<
     of_result(&Number::Int(flipped), within).ok_or_else(|| "no C type holds the result".into())
 }
 
+/// Returns the integer whose bits `!` inverts: in Rust, one of any integer type, also behind a
+/// reference. `None` for other values, of which `!` is the logical negation.
+fn inverted_integer(
+    operand: &Expression,
+    value: &Typed,
+    scope: &dyn Scope,
+) -> Result<Option<Typed>, ValueError> {
+    let mut inner = value.clone();
+    for _ in 0..REFERENCES_MAX {
+        if !inner.r#type.is_rust_reference() {
+            break;
+        }
+        inner = dereference(&inner, scope.memory())?;
+    }
+    if let Some(library) = LibraryAccess::of(scope) {
+        inner = library.held(inner);
+    }
+    let computed = static_type(operand, scope).filter(|_| inner == *value);
+    let r#type = computed.unwrap_or_else(|| inner.r#type.clone());
+    Ok(is_inverted(&r#type, scope.is_rust()).then_some(inner))
+}
+
 pub(super) fn unary(
     operator: UnaryOperator,
     operand: &Expression,
     value: &Typed,
     scope: &dyn Scope,
 ) -> Result<Typed, ValueError> {
+    if operator == UnaryOperator::NotOrComplement {
+        return match inverted_integer(operand, value, scope)? {
+            Some(integer) => unary(UnaryOperator::Complement, operand, &integer, scope),
+            None => unary(UnaryOperator::Not, operand, value, scope),
+        };
+    }
     if let Some(computed) = unsigned::unary_unsigned(operator, value, scope.memory()) {
         return computed;
     }
@@ -52,7 +86,7 @@ pub(super) fn unary(
     let computed = match operator {
         UnaryOperator::Dereference => return pointed_to(value, scope),
         UnaryOperator::AddressOf => return address_of(value),
-        UnaryOperator::Not => {
+        UnaryOperator::Not | UnaryOperator::NotOrComplement => {
             r#type = None;
             Number::Bool(!truth(value, scope)?)
         }
@@ -195,7 +229,16 @@ pub(super) fn arithmetic(
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(&first),
         _ => common_type(&first, &operand_type(right, &second, &b, scope)),
     };
-    let overflow = overflow_in(r#type.as_ref());
+    let overflow = match operator {
+        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
+            overflow_of_shift(r#type.as_ref())
+        }
+        _ => overflow_in(r#type.as_ref()),
+    };
+    let (a, b) = match &r#type {
+        Some(common) if is_short_float(common) => (in_short_float(a), in_short_float(b)),
+        _ => (a, b),
+    };
     compute(operator, overflow, a, b, scope.memory())
         .and_then(|number| of_result(&number, r#type).ok_or("no C type holds the result".into()))
         .map_err(error)

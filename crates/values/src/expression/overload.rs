@@ -24,6 +24,8 @@ const SAME_KIND: u32 = 2;
 pub(super) const CONVERSION: u32 = 100;
 /// The cost of a pointer to an unrelated type, which C++ rejects.
 const OTHER_POINTER: u32 = 200;
+/// The cost of a qualifier that the argument has and the parameter has not, which C++ rejects.
+const LOST_QUALIFIER: u32 = 1_000;
 /// The cost of an argument that matches `...`.
 const ELLIPSIS: u32 = 300;
 
@@ -166,14 +168,16 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
     let target = match stripped.kind() {
         TypeKind::Reference(target) => target,
         TypeKind::Pointer(target) => {
-            let given = match argument {
-                Argument::String(_) => Some(true),
-                Argument::Copy(value) => Some(is_const_type(&value.r#type)),
+            let wanted = qualifiers(&target);
+            return match argument {
+                Argument::String(_) => qualification((true, false), wanted),
+                // The object of a member function.
+                Argument::Copy(value) => u32::from(is_const_type(&value.r#type) != wanted.0),
                 Argument::Value(value) | Argument::Number(value) => {
-                    bare(&value.r#type).target().map(|it| is_const_type(&it))
+                    let given = bare(&value.r#type).target();
+                    given.map_or(0, |given| qualification(qualifiers(&given), wanted))
                 }
             };
-            return u32::from(given.is_some_and(|given| given != is_const_type(&target)));
         }
         _ => return 0,
     };
@@ -190,24 +194,62 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
     match (is_value, takes_values) {
         (true, true) => 0,
         (true, false) => 1 + u32::from(!is_const_type(&target)),
-        (false, false) => u32::from(is_const_type(&target) != is_const),
+        (false, false) => {
+            let (_, is_volatile) = value_qualifiers(argument);
+            qualification((is_const, is_volatile), qualifiers(&target))
+        }
         (false, true) => 2,
     }
 }
 
-/// Returns whether a type is `const`, looking through typedefs.
-pub fn is_const_type(r#type: &Type) -> bool {
+/// Returns the cost of the conversion between the qualifiers of what pointers or references lead
+/// to: `const`, and `volatile`.
+fn qualification(given: (bool, bool), wanted: (bool, bool)) -> u32 {
+    let cost = |given: bool, wanted: bool| match (given, wanted) {
+        (false, true) => 1,
+        (true, false) => LOST_QUALIFIER,
+        _ => 0,
+    };
+    cost(given.0, wanted.0) + cost(given.1, wanted.1)
+}
+
+/// Returns the qualifiers of the value of an argument, or of what a reference refers to.
+fn value_qualifiers(argument: &Argument) -> (bool, bool) {
+    match argument {
+        Argument::String(_) => (true, false),
+        Argument::Value(value) | Argument::Number(value) | Argument::Copy(value) => {
+            match value.r#type.strip().kind() {
+                TypeKind::Reference(target) => qualifiers(&target),
+                _ => qualifiers(&value.r#type),
+            }
+        }
+    }
+}
+
+/// Returns whether a type is `const`, and whether it is `volatile`, looking through typedefs.
+fn qualifiers(r#type: &Type) -> (bool, bool) {
+    let (mut is_const, mut is_volatile) = (false, false);
     let mut at = r#type.clone();
     for _ in 0..16 {
         at = match at.kind() {
-            TypeKind::Const(_) => return true,
-            TypeKind::Typedef(inner) | TypeKind::Volatile(inner) | TypeKind::Qualified(inner) => {
+            TypeKind::Const(inner) => {
+                is_const = true;
                 inner
             }
-            _ => return false,
+            TypeKind::Volatile(inner) => {
+                is_volatile = true;
+                inner
+            }
+            TypeKind::Typedef(inner) | TypeKind::Qualified(inner) => inner,
+            _ => break,
         };
     }
-    false
+    (is_const, is_volatile)
+}
+
+/// Returns whether a type is `const`, looking through typedefs.
+pub fn is_const_type(r#type: &Type) -> bool {
+    qualifiers(r#type).0
 }
 
 /// Returns whether a value is `const`.
@@ -331,6 +373,9 @@ pub(super) fn choose(
         Fit::Several => Err(several(overloads, false).into()),
         Fit::Best(group) => {
             let best = group.first().map(|(_, binding)| *binding);
+            if best >= Some(LOST_QUALIFIER) {
+                return Err(several(overloads, true).into());
+            }
             let best = group
                 .iter()
                 .take_while(|(_, binding)| Some(*binding) == best);
@@ -487,6 +532,44 @@ mod tests {
         let argument = Argument::Value(Typed::in_memory(builtin("int"), 16));
         let found = best(types.iter().map(|it| (it.as_slice(), false)), &[argument]);
         assert_eq!(found, Fit::Best(vec![(0, 0), (1, 0)]));
+    }
+
+    #[test]
+    fn qualifiers_are_added_and_not_lost() {
+        let int = || builtin("int");
+        let targets = [
+            int(),
+            int().constant(),
+            int().volatile(),
+            int().volatile().constant(),
+        ];
+        let types: Vec<Vec<Type>> = targets.iter().map(|it| vec![it.pointer_to()]).collect();
+        let overloads = types.iter().zip(1..).map(|(parameters, address)| Overload {
+            name: "f".into(),
+            address,
+            parameters: parameters.clone(),
+            is_variadic: false,
+            r#type: None,
+        });
+        let overloads: Vec<Overload> = overloads.collect();
+        let chosen = |among: &[usize], given: usize| {
+            let among: Vec<Overload> = among.iter().map(|&at| overloads[at].clone()).collect();
+            let value = Typed::in_memory(targets[given].pointer_to(), 16);
+            let found = choose(&among, &[Argument::Value(value)]).ok()??;
+            let bytes = found.bytes(&crate::typed::NoMemory, 8).ok()?;
+            Some(usize::from(bytes[0]) - 1)
+        };
+        for (among, given, expected) in [
+            (&[0, 1, 2, 3][..], 0, Some(0)),
+            (&[0, 1, 2, 3], 1, Some(1)),
+            (&[0, 1, 2, 3], 2, Some(2)),
+            (&[0, 1, 2, 3], 3, Some(3)),
+            (&[0, 3], 1, Some(3)),
+            (&[0, 1], 2, None),
+            (&[1, 3], 0, Some(1)),
+        ] {
+            assert_eq!(chosen(among, given), expected, "{among:?} {given}");
+        }
     }
 
     #[test]

@@ -35,8 +35,16 @@ impl Rank {
             TypeKind::Base(Encoding::Float) => Some(Rank::Float { size }),
             TypeKind::Base(Encoding::ComplexFloat | Encoding::Other) => None,
             TypeKind::Base(encoding) => Some(Rank::promoted(size, encoding.is_signed())),
-            // An unscoped enumeration of C++ is promoted to `int`, whatever its underlying type.
-            TypeKind::Enumeration { .. } if r#type.is_cpp() => Some(Rank::promoted(size, true)),
+            // An unscoped enumeration of C++ is promoted to the first signed or unsigned type that
+            // has all its values, whatever its underlying type.
+            TypeKind::Enumeration { enumerators, .. } if r#type.is_cpp() => {
+                let most = match size {
+                    8 => i128::from(i64::MAX),
+                    _ => i128::from(i32::MAX),
+                };
+                let fits = enumerators.iter().all(|it| it.value <= most);
+                Some(Rank::promoted(size, fits))
+            }
             TypeKind::Enumeration { underlying, .. } => {
                 let is_signed = underlying.is_none_or(
                     |inner| matches!(inner.strip().kind(), TypeKind::Base(it) if it.is_signed()),
@@ -178,6 +186,19 @@ pub fn overflow_in(r#type: Option<&Type>) -> Overflow {
     }
 }
 
+/// Returns the treatment of overflow by a shift in a type: an integer of Rust drops the bits that
+/// leave it.
+pub fn overflow_of_shift(r#type: Option<&Type>) -> Overflow {
+    let own = r#type.filter(|it| it.is_rust());
+    match own.and_then(Rank::of) {
+        Some(Rank::Whole { size, is_signed }) => Overflow::Cut {
+            bits: u32::try_from(size * 8).unwrap_or(128),
+            is_signed,
+        },
+        _ => overflow_in(r#type),
+    }
+}
+
 /// Returns the type of a bit field in arithmetic: narrow ones are promoted to `int`.
 pub fn of_bit_field(r#type: Type, bits: Option<BitField>) -> Type {
     let is_narrow = bits.is_some_and(|bits| bits.size_bits < 32);
@@ -258,6 +279,31 @@ pub(crate) fn fits(number: i128, r#type: &Type) -> bool {
         (1..=8, true) => (number >> (size * 8 - 1)) == number >> 127,
         (1..=8, false) => number >> (size * 8) == 0,
         _ => false,
+    }
+}
+
+/// Returns whether `!` inverts the bits of a value, as Rust does with integers. Types that the
+/// debugger makes itself are those of the language at the place.
+pub fn is_inverted(r#type: &Type, is_rust_place: bool) -> bool {
+    let stripped = r#type.strip();
+    let is_integer = matches!(
+        stripped.kind(),
+        TypeKind::Base(Encoding::Signed | Encoding::Unsigned)
+    );
+    is_integer && (stripped.is_rust() || is_rust_place && stripped.is_of_debugger())
+}
+
+/// Returns whether a type is `float`, in which numbers are rounded at each step.
+pub fn is_short_float(r#type: &Type) -> bool {
+    is_float(r#type) && r#type.size() == Some(4)
+}
+
+/// Converts an integer to `float`, with one rounding. Other numbers are returned unchanged.
+pub(crate) fn in_short_float(number: Number) -> Number {
+    match number {
+        Number::Int(number) => Number::Float(f64::from(number as f32)),
+        Number::Bool(truth) => Number::Float(f64::from(u8::from(truth))),
+        number => number,
     }
 }
 

@@ -94,6 +94,20 @@ pub trait Scope {
     fn is_cpp(&self) -> bool {
         false
     }
+    /// Returns whether a word of the language, such as `null`, is a variable of the program here.
+    fn has_variable(&self, word: &str) -> bool {
+        let _ = word;
+        false
+    }
+    /// Returns whether a name is a variable of a module that is neither the frame's nor the program.
+    fn is_elsewhere(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+    /// Returns whether the frame's code is Rust.
+    fn is_rust(&self) -> bool {
+        false
+    }
     /// Returns the value that the condition at this position had before a call.
     fn decided(&self, span: &Range<usize>) -> Option<bool> {
         let _ = span;

@@ -7,7 +7,7 @@
 use super::arithmetic::takes_floats;
 use super::evaluate::evaluate;
 use super::library_access::LibraryAccess;
-use super::promotion::{common_type, is_float, of_bit_field, promoted};
+use super::promotion::{common_type, is_float, is_inverted, of_bit_field, promoted};
 use super::scope::Scope;
 use super::type_name::named_type;
 use crate::classes::member_pointer;
@@ -80,6 +80,16 @@ fn element(r#type: Type, scope: &dyn Scope) -> Option<Type> {
 
 fn of_unary(operator: UnaryOperator, operand: &Expression, scope: &dyn Scope) -> Option<Type> {
     match operator {
+        UnaryOperator::NotOrComplement => {
+            let of_operand = static_type(operand, scope)?;
+            if is_inverted(&of_operand, scope.is_rust()) {
+                return promoted(&of_operand);
+            }
+            // What is behind a reference or in a library type is known with the value.
+            let may_hold =
+                of_operand.is_rust() && !matches!(of_operand.strip().kind(), TypeKind::Base(_));
+            Type::builtin("bool").filter(|_| !may_hold)
+        }
         UnaryOperator::Not => Type::builtin("bool"),
         UnaryOperator::Caller => static_type(operand, &*scope.caller().ok()?),
         UnaryOperator::Dereference => {

@@ -66,7 +66,9 @@ pub(super) fn compute_unsigned(
     let r#type = r#type.filter(is_unsigned)?;
     let is_large = above(first, memory).is_some() || above(second, memory).is_some();
     let wraps = !r#type.is_rust();
-    if !wraps && !is_large {
+    // In Rust, too, a shift drops the bits that leave the type.
+    let is_left = operator == BinaryOperator::ShiftLeft;
+    if !wraps && !is_large && !is_left {
         return None;
     }
     if !wraps && (is_negative(first, memory) || is_negative(second, memory)) {
@@ -80,7 +82,7 @@ pub(super) fn compute_unsigned(
         let truth = compute(operator, Overflow::Error, order, zero, memory);
         return truth.map(|truth| Typed::of_number(&truth)).transpose();
     }
-    let result = computed(operator, wraps, a, b);
+    let result = computed(operator, wraps || is_left, a, b);
     Some(result.map(|number| made(number, r#type)))
 }
 

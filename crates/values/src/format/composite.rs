@@ -5,7 +5,7 @@ use crate::classes::trait_objects::concrete;
 use crate::classes::upcast::whole_object;
 use crate::pretty_printers::is_plausible;
 use crate::typed::Typed;
-use juror_symbols::{Base, Composite, CompositeKind, Field, Type};
+use juror_symbols::{Base, Composite, CompositeKind, Field};
 use std::fmt::{self, Write};
 
 impl Writer<'_> {
@@ -218,9 +218,4 @@ fn short(name: &str) -> &str {
     let path = name.split('<').next().unwrap_or(name);
     // A closure or another unnamed item keeps the last component of its path.
     path.rsplit("::").next().unwrap_or(path)
-}
-
-/// Returns whether a pointer is a Rust reference, by the name of its type.
-pub(super) fn is_rust_reference(r#type: &Type) -> bool {
-    r#type.is_rust() && r#type.strip().name().starts_with('&')
 }

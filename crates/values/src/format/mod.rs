@@ -16,6 +16,7 @@ pub use layout::pretty;
 
 use crate::pretty_printers::PrettyPrinters;
 use crate::typed::{Location, Memory, Number, Typed};
+use crate::types::untyped::unknown_type;
 use juror_symbols::{Character, Encoding, Enumerator, Type, TypeKind};
 use std::fmt::{self, Write};
 
@@ -248,7 +249,10 @@ impl Writer<'_> {
             TypeKind::Base(Encoding::ComplexFloat) => self.complex(value, &stripped),
             TypeKind::Base(encoding) => self.base(value, encoding, &stripped),
             TypeKind::Void => self.push("void"),
-            _ => self.raw(value, &stripped),
+            _ => match unknown_type(&stripped) {
+                Some(why) => self.missing(&why),
+                None => self.raw(value, &stripped),
+            },
         }
     }
 
@@ -291,7 +295,7 @@ impl Writer<'_> {
     fn follows(&self, r#type: &Type, target: &Type) -> bool {
         !self.is_raw
             && self.radix == Radix::Natural
-            && composite::is_rust_reference(r#type)
+            && r#type.is_rust_reference()
             && target.size().is_some()
     }
 
@@ -329,6 +333,9 @@ impl Writer<'_> {
         let (Some(stride), Some(_)) = (stride, size) else {
             return self.push("<array of unknown size>");
         };
+        let Some(part_type) = row(element, rest) else {
+            return self.push("<array of unknown size>");
+        };
         let character = if self.is_bytes(element) {
             Some(Character::Byte)
         } else {
@@ -337,6 +344,7 @@ impl Writer<'_> {
         if let Some(character) = character
             && rest.is_empty()
             && self.is_natural()
+            && !matches!(value.location, Location::Partial(_))
         {
             return self.character_array(value, count, character);
         }
@@ -355,7 +363,7 @@ impl Writer<'_> {
             }
             self.separate(&mut first);
             let repeats = self.repeats(value, index, count, stride);
-            let part = value.part(index * stride, element.clone(), None);
+            let part = value.part(index * stride, part_type.clone(), None);
             if rest.is_empty() {
                 self.value(&part, depth + 1);
             } else {
@@ -414,6 +422,12 @@ impl Writer<'_> {
             Err(why) => self.missing(&why),
         }
     }
+}
+
+/// Returns the type of a part of an array: a row, or an element if there are no more dimensions.
+fn row(element: &Type, rest: &[Option<u64>]) -> Option<Type> {
+    let mut inner = rest.iter().rev();
+    inner.try_fold(element.clone(), |row, count| Some(row.array_of((*count)?)))
 }
 
 /// Returns whether an element type is Rust's `char`, an array of which is not text.

@@ -2,10 +2,11 @@
 
 use super::escape::Escapes;
 use super::{DEPTH_MAX, Writer};
-use crate::pretty_printers::show;
+use crate::pretty_printers::{PrettyPrinter, viewed};
 use crate::standard_types::Shown;
 use crate::typed::Typed;
 use std::fmt::Write;
+use std::sync::Arc;
 
 impl Writer<'_> {
     /// Writes a value by its pretty-printer. Returns false if none fits.
@@ -15,11 +16,19 @@ impl Writer<'_> {
             return false;
         }
         let types = |name: &str| self.names.type_named(name);
-        let Some(shown) = show(value, self.names.pretty_printers(), self.memory, &types) else {
+        let printers = self.names.pretty_printers();
+        let Some((printer, shown)) = viewed(value, printers, self.memory, &types) else {
             return false;
         };
         let rust = value.r#type.is_rust();
         match shown {
+            // An empty optional in a full one is not an empty one.
+            Shown::Value(inner) if self.is_word_of(&inner, &printer) => {
+                let name = value.r#type.strip().name();
+                let _ = write!(self.text, "{}(", last_component(&name));
+                self.value(&inner, depth + 1);
+                self.push(")");
+            }
             Shown::Value(inner) => self.value(&inner, depth + 1),
             Shown::At(address, inner) => self.at(address, &inner, depth),
             Shown::String { bytes, size, more } => {
@@ -37,21 +46,45 @@ impl Writer<'_> {
         true
     }
 
+    /// Returns whether a value is shown as a word by this pretty-printer, also in further wrappers.
+    fn is_word_of(&self, value: &Typed, printer: &Arc<PrettyPrinter>) -> bool {
+        let types = |name: &str| self.names.type_named(name);
+        let printers = self.names.pretty_printers();
+        let mut inner = value.clone();
+        for _ in 0..DEPTH_MAX {
+            match viewed(&inner, printers, self.memory, &types) {
+                Some((of, Shown::Word(_))) => return Arc::ptr_eq(&of, printer),
+                Some((of, Shown::Value(held))) if Arc::ptr_eq(&of, printer) => inner = held,
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Writes an address and the value there: `@0x1234: value`.
     pub(super) fn at(&mut self, address: u64, value: &Typed, depth: usize) {
         let _ = write!(self.text, "@{address:#x}: ");
         self.value(value, depth + 1);
     }
 
-    fn elements(&mut self, open: &str, elements: &[Typed], more: bool, close: &str, depth: usize) {
+    pub(super) fn elements(
+        &mut self,
+        open: &str,
+        elements: &[Typed],
+        more: bool,
+        close: &str,
+        depth: usize,
+    ) {
         self.push(open);
         let mut first = true;
         let mut index = 0;
         while let Some(element) = elements.get(index) {
+            let end = self.text.len();
+            self.separate(&mut first);
             if self.is_full() || index as u64 >= self.elements_max {
+                self.text.truncate(end);
                 break;
             }
-            self.separate(&mut first);
             let start = self.text.len();
             self.value(element, depth + 1);
             index += 1 + self.repeated(elements.get(index + 1..).unwrap_or(&[]), start, depth);
@@ -64,7 +97,8 @@ impl Writer<'_> {
     fn repeated(&mut self, elements: &[Typed], start: usize, depth: usize) -> usize {
         let written = self.text.get(start..).unwrap_or("").to_owned();
         let least = super::REPEATS_MIN as usize;
-        if elements.len() + 1 < least {
+        // Texts that are cut may be of different values.
+        if elements.len() + 1 < least || written.contains("...") {
             return 0;
         }
         let mut same = 0;
@@ -140,4 +174,10 @@ impl Writer<'_> {
         };
         self.quoted(text.as_bytes(), more, escapes);
     }
+}
+
+/// Returns the name of a type without its scopes and template arguments.
+fn last_component(name: &str) -> &str {
+    let plain = name.split('<').next().unwrap_or(name);
+    plain.rsplit("::").next().unwrap_or(plain)
 }

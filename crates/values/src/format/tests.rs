@@ -1,4 +1,5 @@
 use super::*;
+use crate::typed::Partial;
 
 struct Nothing;
 impl Memory for Nothing {
@@ -139,4 +140,54 @@ fn arrays_larger_than_memory_are_not_walked() {
     check(u64::MAX, 5, "<array of unknown size>");
     check(1 << 61, 5, "<array of unknown size>");
     check(0, 2, "{{}, {}}");
+}
+
+/// An array of three rows of four elements; the bits of `known` say which elements are known.
+fn partly_known(element: &str, known: u16) -> String {
+    let element = Type::builtin(element).expect("a type");
+    let size = element.size().expect("a size") as usize;
+    let mut partial = Partial {
+        bytes: vec![0; 12 * size],
+        known: vec![0; 12 * size],
+    };
+    for number in (0..12).filter(|number| known >> number & 1 == 1) {
+        let of = number * size..(number + 1) * size;
+        partial.bytes[of.start] = b'a' + number as u8;
+        partial.known[of].fill(0xff);
+    }
+    let value = Typed {
+        location: partial.into_location(None),
+        ..Typed::missing(element.array_of(4).array_of(3), "")
+    };
+    format(&value, &Nothing, &Nothing, Radix::Natural)
+}
+
+#[test]
+fn unknown_elements_of_rows_are_not_zero() {
+    let optimized = "<optimized out>";
+    assert_eq!(
+        partly_known("int", 0b1011_1111_1111),
+        format!("{{{{97, 98, 99, 100}}, {{101, 102, 103, 104}}, {{105, 106, {optimized}, 108}}}}")
+    );
+    assert_eq!(
+        partly_known("char", 0b0001_1111_0000),
+        format!("{{{optimized}, \"efgh\", {{105 'i', {optimized}, {optimized}, {optimized}}}}}")
+    );
+}
+
+#[test]
+fn cut_texts_are_not_said_to_repeat() {
+    let int = Type::builtin("int").expect("a type");
+    let numbers: Vec<Typed> = (0..400_i32)
+        .map(|number| Typed::of_bytes(int.clone(), (number * number).to_le_bytes().to_vec()))
+        .collect();
+    let mut writer = Writer::new(&Nothing, &Nothing, Radix::Natural);
+    writer.length_max = 100;
+    writer.elements("{", &numbers, false, "}", 0);
+    assert!(!writer.text.contains("repeats"), "{}", writer.text);
+    assert!(writer.text.ends_with("...}"), "{}", writer.text);
+    let same: Vec<Typed> = numbers.iter().take(1).cycle().take(30).cloned().collect();
+    let mut writer = Writer::new(&Nothing, &Nothing, Radix::Natural);
+    writer.elements("{", &same, false, "}", 0);
+    assert_eq!(writer.text, "{0 <repeats 30 times>}");
 }

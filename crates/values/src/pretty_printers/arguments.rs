@@ -5,6 +5,30 @@ use crate::typed::Typed;
 use juror_symbols::{TemplateArgument, Type};
 use std::collections::HashMap;
 
+/// Returns the name of a template's instance in which the names of a view stand for types, as in
+/// `lib::pair<K, V>`, with these types. `None` if there is none of these names in it.
+pub(super) fn with_types(written: &str, names: &HashMap<Box<str>, Type>) -> Option<String> {
+    let (head, mut rest) = written.split_once('<')?;
+    let mut text = format!("{head}<");
+    let mut is_changed = false;
+    let is_letter = |it: char| it.is_alphanumeric() || matches!(it, '_' | ':');
+    while !rest.is_empty() {
+        let end = rest.find(|it| !is_letter(it)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        match names.get(word) {
+            Some(r#type) => {
+                text += &r#type.name();
+                is_changed = true;
+            }
+            None => text += word,
+        }
+        let mut others = behind.chars();
+        text.extend(others.next());
+        rest = others.as_str();
+    }
+    is_changed.then_some(text)
+}
+
 fn names(printer: &PrettyPrinter) -> impl Iterator<Item = &Box<str>> {
     let first = printer.patterns.first();
     first.into_iter().flat_map(|pattern| &pattern.arguments)

@@ -6,7 +6,7 @@
 //! Invariant: nothing is guessed. If only a value can tell (the variants of a `std::variant`), if
 //! branches differ, or if the view does not fit, there is no answer.
 
-use super::arguments::{template_numbers, template_types};
+use super::arguments::{template_numbers, template_types, with_types};
 use super::printers::PrettyPrinters;
 use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource};
 use crate::error::ValueError;
@@ -256,7 +256,8 @@ impl Scope for Walk<'_> {
 
     fn type_named(&self, name: &str) -> Option<Type> {
         let known = self.names.get(name).cloned();
-        known.or_else(|| (self.types)(name))
+        let made = || (self.types)(&with_types(name, &self.names)?);
+        known.or_else(|| (self.types)(name)).or_else(made)
     }
 
     fn memory(&self) -> &dyn Memory {

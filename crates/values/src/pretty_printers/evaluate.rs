@@ -1,6 +1,6 @@
 //! Evaluates a view over the debuggee's memory.
 
-use super::arguments::{template_numbers, template_types};
+use super::arguments::{template_numbers, template_types, with_types};
 use super::printers::PrettyPrinters;
 use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource};
 use super::seek::{self, Wanted};
@@ -460,7 +460,8 @@ impl Scope for Variables<'_> {
 
     fn type_named(&self, name: &str) -> Option<Type> {
         let known = self.names.get(name).cloned();
-        known.or_else(|| (self.types)(name))
+        let made = || (self.types)(&with_types(name, &self.names)?);
+        known.or_else(|| (self.types)(name)).or_else(made)
     }
 
     fn memory(&self) -> &dyn Memory {

@@ -89,6 +89,7 @@ impl<'a> Reader<'a> {
         let patterns = pattern.split(" or ").map(Pattern::parse);
         let patterns = patterns.collect::<Option<Vec<_>>>();
         let patterns = patterns.ok_or_else(|| self.error("this names no type"))?;
+        let line = self.line;
         let (body, end) = self.block(0)?;
         if end != End::Closed {
             return Err(self.error("there is no `if` for this `else`"));
@@ -97,6 +98,7 @@ impl<'a> Reader<'a> {
             patterns,
             shape,
             body,
+            line,
         })
     }
 

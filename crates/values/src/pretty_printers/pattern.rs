@@ -45,6 +45,14 @@ impl Pattern {
         })
     }
 
+    /// Returns the path of the types, or `None` for a wildcard.
+    pub(crate) fn path(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Head(path) => Some(path),
+            Kind::Whole(_) => None,
+        }
+    }
+
     /// Returns whether a type with this name and this head matches.
     pub(crate) fn fits(&self, name: &str, head: &str) -> bool {
         match &self.kind {

@@ -1,9 +1,9 @@
 //! The pretty-printers of a program: the user's, then those of the standard libraries.
 
 use super::parse::{self, PrettyPrinterError};
-use super::pattern;
+use super::pattern::{self, Pattern};
 use super::rule::{PrettyPrinter, Shape};
-use juror_symbols::Type;
+use juror_symbols::{Type, TypeKind};
 use std::sync::{Arc, LazyLock};
 
 pub(super) const SOURCES: [(&str, &str); 3] = [
@@ -58,8 +58,64 @@ impl PrettyPrinters {
         let name = r#type.strip().name();
         let head = pattern::head(&name);
         let standard = self.has_standard.then(|| STANDARD.iter());
-        let all = self.own.iter().chain(standard.into_iter().flatten());
-        all.filter(move |printer| printer.patterns.iter().any(|one| one.fits(&name, &head)))
+        // The rules of the user may have the names that the program gives to the type.
+        let others = match self.own.as_slice() {
+            [] => Vec::new(),
+            _ => other_names(r#type, &name),
+        };
+        let fits = |printer: &PrettyPrinter, name: &str, head: &str| {
+            printer.patterns.iter().any(|one| one.fits(name, head))
+        };
+        let own: Vec<&Arc<PrettyPrinter>> = self
+            .own
+            .iter()
+            .filter(|printer| {
+                let mut others = others.iter();
+                let mut paths = printer.patterns.iter().filter_map(Pattern::path);
+                fits(printer, &name, &head)
+                    || others.any(|name| fits(printer, name, &pattern::head(name)))
+                    || paths.any(|path| path.contains("::") && r#type.is_called(path))
+            })
+            .collect();
+        let standard = standard.into_iter().flatten();
+        let standard = standard.filter(move |printer| fits(printer, &name, &head));
+        own.into_iter().chain(standard)
+    }
+
+    /// Returns what is wrong with the rules of a file: rules that can show nothing. `types` finds
+    /// the types of the program by the paths of their names; `None` without a program.
+    pub fn remarks(source: &str, types: Option<&dyn Fn(&str) -> Vec<Type>>) -> Vec<String> {
+        let read = parse::parse("", source).unwrap_or_default();
+        let mut remarks = Vec::new();
+        let mut is_any = read.is_empty() || types.is_none();
+        for printer in &read {
+            let line = printer.line;
+            if let Some(why) = printer.shape.refused(&printer.body) {
+                remarks.push(format!("line {line}: {why}"));
+            }
+            let paths = printer.patterns.iter().map(Pattern::path);
+            let mut missing = Vec::new();
+            for path in paths {
+                let found = path.map(|path| types.map_or(Vec::new(), |types| types(path)));
+                // Wildcards are for any type.
+                is_any |= found.as_ref().is_none_or(|found| !found.is_empty());
+                for of in found.into_iter().flatten() {
+                    missing.push((printer.missing_field(&of), of));
+                }
+            }
+            if let Some((Some(field), of)) = missing.first()
+                && missing.iter().all(|(field, _)| field.is_some())
+            {
+                remarks.push(format!(
+                    "line {line}: `{}` has no field `{field}`, so the rule does not fit it",
+                    of.strip().name()
+                ));
+            }
+        }
+        if !is_any {
+            remarks.push("the program has no type with a name of these rules".to_owned());
+        }
+        remarks
     }
 
     /// Returns whether all views of a type show it by its elements or parts, so that it is never a
@@ -68,4 +124,30 @@ impl PrettyPrinters {
         let mut printers = self.of(r#type).peekable();
         printers.peek().is_some() && printers.all(|printer| printer.shape != Shape::Value)
     }
+}
+
+/// The most names of one type.
+const NAMES_MAX: usize = 16;
+
+/// Returns the further names of a type: those of its typedefs, and in C its name without the
+/// keyword.
+fn other_names(r#type: &Type, own: &str) -> Vec<String> {
+    let keyword = ["struct ", "union ", "enum "]
+        .iter()
+        .find_map(|word| own.strip_prefix(word));
+    let mut names: Vec<String> = keyword.map(str::to_owned).into_iter().collect();
+    let mut at = r#type.clone();
+    for _ in 0..NAMES_MAX {
+        at = match at.kind() {
+            TypeKind::Typedef(inner) => {
+                names.push(at.name());
+                inner
+            }
+            TypeKind::Const(inner) | TypeKind::Volatile(inner) | TypeKind::Qualified(inner) => {
+                inner
+            }
+            _ => break,
+        };
+    }
+    names
 }

@@ -6,7 +6,7 @@ use crate::error::ValueError;
 use crate::typed::Number;
 use juror_language::BinaryOperator;
 use juror_symbols::Type;
-use rustc_apfloat::ieee::{Double, Half, Quad, X87DoubleExtended};
+use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert};
 use std::cmp::Ordering;
 use std::fmt;
@@ -95,6 +95,16 @@ impl Wide {
             Wide::Extended(number) => double(number),
             Wide::Quad(number) => double(number),
         }
+    }
+
+    /// Returns the nearest `float`.
+    pub(crate) fn single(self) -> f32 {
+        let mut loses = false;
+        let nearest: Single = match self {
+            Wide::Extended(number) => number.convert(&mut loses).value,
+            Wide::Quad(number) => number.convert(&mut loses).value,
+        };
+        f32::from_bits(nearest.to_bits() as u32)
     }
 
     /// Truncates the number to an integer, as a cast does, and saturates at the bounds of `i128`.

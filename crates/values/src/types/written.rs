@@ -10,7 +10,12 @@ use juror_symbols::{Type, TypeKind};
 /// No type has the name, or such a type cannot be formed; a sentence for the user.
 pub fn written_type(name: &TypeName, named: &dyn Fn(&str) -> Option<Type>) -> Result<Type, String> {
     let missing = |name: &str| format!("there is no type `{name}` in the program");
-    let mut r#type = named(&name.name).ok_or_else(|| missing(&name.name))?;
+    let (plain, qualifiers) = split_qualifiers(&name.name);
+    let mut r#type = named(plain).ok_or_else(|| missing(&name.name))?;
+    // A value has no qualifiers; what a pointer leads to has.
+    if !name.derivations.is_empty() {
+        r#type = qualified(r#type, qualifiers);
+    }
     for (position, derivation) in name.derivations.iter().enumerate() {
         r#type = match derivation {
             Derivation::Pointer => r#type.pointer_to(),
@@ -40,6 +45,37 @@ pub fn written_type(name: &TypeName, named: &dyn Fn(&str) -> Option<Type>) -> Re
         };
     }
     Ok(r#type)
+}
+
+/// Whether a type is `const`, and whether it is `volatile`.
+type Qualifiers = (bool, bool);
+
+/// Splits the qualifiers before and after a name off.
+fn split_qualifiers(name: &str) -> (&str, Qualifiers) {
+    let (mut rest, mut qualifiers) = (name.trim(), (false, false));
+    loop {
+        let without = |word: &str| {
+            let before = rest.strip_prefix(word).filter(|it| it.starts_with(' '));
+            let behind = || rest.strip_suffix(word).filter(|it| it.ends_with(' '));
+            before.or_else(behind).map(str::trim)
+        };
+        if let Some(inner) = without("const") {
+            (rest, qualifiers.0) = (inner, true);
+        } else if let Some(inner) = without("volatile") {
+            (rest, qualifiers.1) = (inner, true);
+        } else {
+            return (rest, qualifiers);
+        }
+    }
+}
+
+fn qualified(r#type: Type, (is_const, is_volatile): Qualifiers) -> Type {
+    let r#type = if is_volatile {
+        r#type.volatile()
+    } else {
+        r#type
+    };
+    if is_const { r#type.constant() } else { r#type }
 }
 
 fn class_named(name: &str, named: &dyn Fn(&str) -> Option<Type>) -> Result<Type, String> {
@@ -95,6 +131,9 @@ mod tests {
         );
         check("int (*(*)[3])(void)", Ok("int (*(*)[3])(void)"));
         check("int(int)", Ok("int (int)"));
+        check("const int*", Ok("const int *"));
+        check("int const volatile*", Ok("const volatile int *"));
+        check("volatile long", Ok("long"));
         check("node*", Err("there is no type `node` in the program"));
         check("void[3]", Err("there are no arrays of `void`"));
         check(

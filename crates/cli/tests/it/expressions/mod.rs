@@ -2,6 +2,7 @@
 
 mod assignments;
 mod assignments_in_expressions;
+mod compiled_expressions;
 mod inline_namespaces;
 mod names_in_blocks;
 mod parameter_packs;
@@ -9,3 +10,4 @@ mod random_scopes;
 mod same_value_everywhere;
 mod scopes_of_names;
 mod temporaries;
+mod types_and_words;

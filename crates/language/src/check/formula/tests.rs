@@ -16,7 +16,7 @@ fn literals_and_their_negatives_are_constants() {
         ("\"a\"", Value::String("a".into())),
         ("true", Value::Bool(true)),
         ("false", Value::Bool(false)),
-        ("null", Value::Address(0)),
+        ("nullptr", Value::Address(0)),
     ] {
         assert_eq!(of(text), Some(expected), "{text}");
     }

@@ -81,7 +81,7 @@ impl DebugInfo {
         merge(parts)
     }
 
-    fn unit_size(&self, number: u32) -> u64 {
+    pub(in crate::dwarf) fn unit_size(&self, number: u32) -> u64 {
         let slot = self.slots.get(number as usize);
         slot.map_or(0, |slot| slot.header.size as u64)
     }
