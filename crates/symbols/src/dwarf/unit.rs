@@ -38,6 +38,8 @@ pub(crate) struct Unit {
     pub optimized_by_gcc: bool,
     /// Whether it was compiled by an LLVM compiler (clang, rustc).
     pub by_llvm: bool,
+    /// Whether some variable of it is in a register: unoptimized code of LLVM keeps all in memory.
+    pub has_registers: OnceLock<bool>,
     pub lines: OnceLock<LineTable>,
     /// The positions of the inlined calls.
     pub call_lines: OnceLock<Box<[CallLine]>>,
@@ -61,6 +63,7 @@ impl Unit {
             is_partial: root.as_ref().map(|root| root.tag()) == Some(gimli::DW_TAG_partial_unit),
             language,
             unit,
+            has_registers: OnceLock::new(),
             lines: OnceLock::new(),
             call_lines: OnceLock::new(),
         }

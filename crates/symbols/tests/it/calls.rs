@@ -9,13 +9,17 @@ use juror_symbols::{
 
 /// `rdi+0:4` for the first four bytes in a register, `[cfa+8]` for the stack,
 /// `*rdi` for memory that it points to.
-fn show(location: &EntryLocation) -> String {
+pub fn show(location: &EntryLocation) -> String {
     let pieces: Vec<String> = location
         .iter()
         .map(|piece| {
             let name = dwarf::name;
             let place = match &piece.location {
                 EntryPieceLocation::Register(register) => name(*register),
+                EntryPieceLocation::RegisterPart {
+                    register,
+                    shift_bits,
+                } => format!("{}>>{shift_bits}", name(*register)),
                 EntryPieceLocation::Stack(offset) => format!("[cfa+{offset}]"),
                 EntryPieceLocation::PointedByRegister(register) => format!("*{}", name(*register)),
                 EntryPieceLocation::PointedByStack(offset) => format!("*[cfa+{offset}]"),
