@@ -11,4 +11,5 @@ mod one_object;
 mod other_kinds;
 mod parts_of_containers;
 mod results_of_rust;
+mod signatures;
 mod system_call_stops;
