@@ -42,6 +42,9 @@ pub(super) fn doubt(
     if unit.language == Language::Cpp && lacks_parameters(function, parameters) {
         return Some(EntryUnavailable::Hidden);
     }
+    if !is_optimized(info, die.unit) {
+        return None;
+    }
     let variable = parameters.get(index)?;
     if is_absent(variable) {
         return Some(EntryUnavailable::Unused);

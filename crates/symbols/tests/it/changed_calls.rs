@@ -14,7 +14,7 @@ volatile long sink;
 struct item { long value, weight; };
 struct two { float x, y; };
 struct big { long a[4]; };
-static NI long pick(long a, long b, long c, long d) { sink = b; return d; }
+static NI long pick(long a, long b, long c, long d) { sink = b; return d + sink; }
 static NI long store(struct item *p, long n) { sink = p->value + n; return n; }
 static NI long half(struct item s, long n) { sink = s.weight; return n; }
 static NI long kept(long n) { sink = n; return 3; }
