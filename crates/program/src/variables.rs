@@ -7,12 +7,12 @@ use crate::stack::frames::Frame;
 use juror_arch::{abi, dwarf};
 use juror_debuggee::ThreadId;
 use juror_symbols::{
-    CallSite, DroppedParameter, EntryLocation, EntryPieceLocation, EvaluationContext,
-    FixedLocation, Memory, Piece, Type, ValueLocation, Variable,
+    CallSite, DroppedParameter, EntryLocation, EntryPieceLocation, EntryStep, EvaluationContext,
+    FixedLocation, Function, Location, Memory, Piece, Type, ValueLocation, Variable,
 };
 use juror_values::error::ValueError;
 use juror_values::typed::pieces::Pieces;
-use juror_values::typed::{Typed, VALUE_SIZE_MAX};
+use juror_values::typed::{Location as ValuePlace, Partial, Typed, VALUE_SIZE_MAX};
 
 impl Program {
     /// Returns the value of a variable in a frame.
@@ -32,6 +32,13 @@ impl Program {
                     .map(abi::frame_at_entry);
                 return self.at_entry(frame, value.r#type, &value.location, stack);
             }
+        }
+        if !variable.parameter
+            && frame.is_at_entry()
+            && let Some(function) = &frame.function
+            && variable.is_behind_slot()
+        {
+            return self.captured_at_entry(frame, module, function, variable);
         }
         if let Some(value) = self.in_entered_coroutine(frame, variable) {
             return value;
@@ -97,6 +104,49 @@ impl Program {
         self.kept_from_entry(frame, result.address_at_entry?)
     }
 
+    /// Returns a variable that is found through the frame, which the first instruction of a
+    /// function does not have yet: through the argument that the frame will have there.
+    fn captured_at_entry(
+        &self,
+        frame: &Frame,
+        module: &Module,
+        function: &Function,
+        variable: &Variable,
+    ) -> Typed {
+        let found = module.symbols.entry_path(function, variable);
+        let address = found.and_then(|path| {
+            let mut address = match path.argument.location {
+                EntryPieceLocation::Register(number) => frame.registers.get(number)?,
+                EntryPieceLocation::Stack(offset) => {
+                    let stack = frame.registers.get(dwarf::STACK_POINTER)?;
+                    self.word_at(abi::frame_at_entry(stack).wrapping_add_signed(offset))?
+                }
+                _ => return None,
+            };
+            for step in &path.steps {
+                address = match step {
+                    EntryStep::Add(distance) => address.wrapping_add_signed(*distance),
+                    EntryStep::Load => self.word_at(address)?,
+                };
+            }
+            Some(address)
+        });
+        let r#type = variable.r#type.clone();
+        match address {
+            Some(address) => Typed::in_memory(r#type, address),
+            None => Typed::missing(
+                r#type,
+                "it is found through the frame, which the function has not made yet",
+            ),
+        }
+    }
+
+    fn word_at(&self, address: u64) -> Option<u64> {
+        let mut word = [0; 8];
+        let is_read = self.read(address, &mut word);
+        is_read.then(|| u64::from_le_bytes(word))
+    }
+
     /// Returns a value at its location by the calling convention.
     pub fn at_entry(
         &self,
@@ -107,6 +157,8 @@ impl Program {
     ) -> Typed {
         let size = r#type.size().unwrap_or(8) as usize;
         let mut bytes = vec![0; size];
+        // A mask of the parts that are not passed.
+        let mut lost = vec![0; size];
         for piece in location {
             let register = |number: u16| {
                 if dwarf::is_unwound(number) {
@@ -137,9 +189,25 @@ impl Program {
                         None => Typed::missing(r#type, "its address is not known"),
                     };
                 }
+                EntryPieceLocation::Unavailable(_) if location.len() > 1 => {
+                    let all = vec![u8::MAX; (piece.size as usize).min(size)];
+                    put(&mut lost, piece.offset, piece.size, &all);
+                }
                 EntryPieceLocation::Unavailable(why) => return Typed::missing(r#type, *why),
                 EntryPieceLocation::Register(number) => match register(*number) {
                     Some(wide) => put(&mut bytes, piece.offset, piece.size, &wide),
+                    None => return Typed::missing(r#type, "its register is not known"),
+                },
+                EntryPieceLocation::RegisterPart {
+                    register,
+                    shift_bits,
+                } => match address(*register) {
+                    Some(word) => put(
+                        &mut bytes,
+                        piece.offset,
+                        piece.size,
+                        &(word >> (*shift_bits).min(63)).to_le_bytes(),
+                    ),
                     None => return Typed::missing(r#type, "its register is not known"),
                 },
                 EntryPieceLocation::Stack(offset) => {
@@ -154,7 +222,15 @@ impl Program {
                 }
             }
         }
-        Typed::of_bytes(r#type, bytes)
+        if lost.iter().all(|byte| *byte == 0) {
+            return Typed::of_bytes(r#type, bytes);
+        }
+        let known = lost.iter().map(|byte| !byte).collect();
+        let location = Partial { bytes, known }.into_location(None);
+        Typed {
+            location,
+            ..Typed::of_bytes(r#type, Vec::new())
+        }
     }
 
     /// Returns the low eight bytes of a vector register.

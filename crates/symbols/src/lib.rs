@@ -49,9 +49,9 @@ mod variable;
 
 pub use assembly::{Assembly, disassemble};
 pub use call::{
-    ArgumentClass, CallSite, Callee, EntryError, EntryLocation, EntryPiece, EntryPieceLocation,
-    EntryUnavailable, EntryValue, JumpAddresses, KeptLocation, OutgoingCall, Parameter,
-    ReturnValue, Signature, argument_plan, outgoing_call_of_c,
+    ArgumentClass, CallSite, Callee, EntryError, EntryLocation, EntryPath, EntryPiece,
+    EntryPieceLocation, EntryStep, EntryUnavailable, EntryValue, JumpAddresses, KeptLocation,
+    OutgoingCall, Parameter, ReturnValue, Signature, argument_plan, outgoing_call_of_c,
 };
 pub use calls::{CallInstruction, CallTarget, calls_ahead};
 pub use elf::{Binding, FileKind, Header, Segment, ThreadLocalStorage};

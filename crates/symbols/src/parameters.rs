@@ -24,6 +24,9 @@ pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variabl
     for (die, entry) in declared {
         let mut kept = own.iter();
         let kept = kept.find(|(at, own)| info.origin(at.unit, own) == Some(die));
+        if kept.is_none() && is_of_some_variants(info, die) {
+            continue;
+        }
         listed.push(kept.cloned().unwrap_or((die, entry)));
     }
     for one in own {
@@ -32,6 +35,13 @@ pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variabl
         }
     }
     named(info, function, Some(function), &listed)
+}
+
+/// Returns whether a parameter is one that only some variants of a constructor or destructor
+/// have (g++): a variant that does not list it is not passed it.
+fn is_of_some_variants(info: &DebugInfo, parameter: DieRef) -> bool {
+    let name = info.inherited_text(parameter, gimli::DW_AT_name);
+    matches!(name.as_deref(), Some("__in_chrg" | "__vtt_parm"))
 }
 
 /// Returns the variables of parameters. Those of a parameter pack have a number behind their

@@ -83,10 +83,13 @@ pub enum Source {
         /// The number of low bits to drop.
         shift: u8,
     },
-    /// A vector register.
+    /// The low eight bytes of a vector register, shifted right by `shift` bits for the second of
+    /// two `float`s in it.
     Vector {
         /// 0 = xmm0.
         number: u8,
+        /// The number of low bits to drop.
+        shift: u8,
     },
     /// Memory at this distance from the canonical frame address (CFA), which is the stack pointer
     /// before the call: an argument that is passed on the stack.
@@ -210,8 +213,8 @@ impl ReadPlan {
             Source::Register { number, shift } => {
                 Begun::Word(machine.register(number) >> shift.min(63))
             }
-            Source::Vector { number } => match machine.vector(number) {
-                Some(bits) => Begun::Word(bits),
+            Source::Vector { number, shift } => match machine.vector(number) {
+                Some(bits) => Begun::Word(bits >> shift.min(63)),
                 None => Begun::Unavailable(Unavailability::OptimizedOut),
             },
             Source::Constant { bits } => Begun::Word(bits),
@@ -484,8 +487,27 @@ mod tests {
                 "\"hello\"",
             ),
             (
-                plan(Source::Vector { number: 0 }, &[], Decode::Float64),
+                plan(
+                    Source::Vector {
+                        number: 0,
+                        shift: 0,
+                    },
+                    &[],
+                    Decode::Float64,
+                ),
                 "2.5",
+            ),
+            (
+                // The upper half of 2.5.
+                plan(
+                    Source::Vector {
+                        number: 0,
+                        shift: 32,
+                    },
+                    &[],
+                    Decode::Float32,
+                ),
+                "2.0625",
             ),
             (
                 plan(Source::Frame { offset: 8 }, &[], Decode::Signed(4)),

@@ -100,7 +100,7 @@ impl Partial {
     }
 
     /// Returns the location of a value with these bits: complete, partial, or optimized out.
-    pub(crate) fn into_location(self, bits: Option<BitField>) -> Location {
+    pub fn into_location(self, bits: Option<BitField>) -> Location {
         match self.count(bits) {
             (known, total) if known == total => Location::Bytes(self.bytes),
             (0, _) => Location::Missing(ValueError::OptimizedOut),

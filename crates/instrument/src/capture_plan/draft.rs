@@ -7,7 +7,9 @@ use super::CaptureError;
 use super::conversion::converted_type;
 use juror_event::Conversion;
 use juror_program::modules::Modules;
-use juror_symbols::{BitField, Character, Encoding, Field, Type, TypeKind, VirtualStep};
+use juror_symbols::{
+    BitField, Character, Encoding, EntryUnavailable, Field, Type, TypeKind, VirtualStep,
+};
 use juror_values::read_plan::{Decode, ReadPlan, Source, Step, VirtualPart};
 use juror_values::types::untyped::{other_size, unknown_type};
 use smallvec::SmallVec;
@@ -353,8 +355,15 @@ impl Draft {
         let inside = offset - part.offset;
         let mut part = part.clone();
         part.offset = 0;
+        if part.source == Source::OptimizedOut {
+            return Err(CaptureError {
+                is_final: true,
+                ..CaptureError::new(EntryUnavailable::Unused.to_string())
+            });
+        }
         if !part.pointed {
-            part.source = moved(part.source, inside);
+            part.source = moved(part.source, inside)
+                .ok_or_else(|| CaptureError::new("it is in the upper half of a register"))?;
         }
         Ok(SmallVec::from_iter([part]))
     }
@@ -509,11 +518,23 @@ impl Draft {
     }
 }
 
-fn moved(source: Source, bytes: u32) -> Source {
-    match source {
+/// Returns the source of what is `bytes` behind the start of another one; `None` if a plan cannot
+/// read it.
+fn moved(source: Source, bytes: u32) -> Option<Source> {
+    /// The number of bytes of a register that plans read.
+    const WORD: u32 = 8;
+    let further = |shift: u8| {
+        let bits = u8::try_from(bytes.checked_mul(8)?).ok()?;
+        (bytes < WORD).then(|| shift.saturating_add(bits))
+    };
+    Some(match source {
         Source::Register { number, shift } => Source::Register {
             number,
-            shift: shift.saturating_add((bytes * 8).min(63) as u8),
+            shift: further(shift)?,
+        },
+        Source::Vector { number, shift } => Source::Vector {
+            number,
+            shift: further(shift)?,
         },
         Source::Frame { offset } => Source::Frame {
             offset: offset.wrapping_add(i64::from(bytes)),
@@ -522,10 +543,10 @@ fn moved(source: Source, bytes: u32) -> Source {
             address: address.wrapping_add(u64::from(bytes)),
         },
         Source::Constant { bits } => Source::Constant {
-            bits: bits.checked_shr(bytes.saturating_mul(8)).unwrap_or(0),
+            bits: bits.checked_shr(u32::from(further(0)?))?,
         },
-        same @ (Source::Vector { .. } | Source::OptimizedOut) => same,
-    }
+        Source::OptimizedOut => Source::OptimizedOut,
+    })
 }
 
 fn other_order() -> CaptureError {

@@ -69,7 +69,7 @@ pub struct CaptureError {
     pub help: Option<String>,
     /// Whether no other way of reading can succeed, for instance since the compiler kept no copy.
     pub(crate) is_final: bool,
-    /// Whether the function has no parameter of this name in its debug information.
+    /// Whether the function has no such parameter, or no result, in its debug information.
     pub(crate) lacks_parameter: bool,
 }
 

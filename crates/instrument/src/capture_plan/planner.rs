@@ -7,8 +7,8 @@ use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
 use juror_program::modules::{Bound, Modules};
 use juror_program::scope::{Place, has_field};
 use juror_symbols::{
-    ArgumentClass, EntryError, EntryLocation, EntryPieceLocation, EntryUnavailable, Parameter,
-    Type, TypeKind, argument_plan,
+    ArgumentClass, EntryError, EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable,
+    Parameter, Type, TypeKind, argument_plan,
 };
 use juror_values::read_plan::Source;
 use smallvec::SmallVec;
@@ -52,7 +52,10 @@ impl Planner<'_> {
                         let part = Part {
                             offset: 0,
                             size: 8,
-                            source: Source::Vector { number: 0 },
+                            source: Source::Vector {
+                                number: 0,
+                                shift: 0,
+                            },
                             pointed: false,
                         };
                         Draft::new(SmallVec::from_iter([part]), None)
@@ -241,9 +244,13 @@ impl Planner<'_> {
             ));
         }
         match bound.module.symbols.return_value_plan(&bound.function) {
-            Some(value) if matches!(value.r#type.strip().kind(), TypeKind::Void) => Err(
-                CaptureError::new(format!("`{}` returns nothing", bound.function.name)),
-            ),
+            Some(value) if matches!(value.r#type.strip().kind(), TypeKind::Void) => {
+                Err(CaptureError {
+                    // It may be another function of this name.
+                    lacks_parameter: true,
+                    ..CaptureError::new(format!("`{}` returns nothing", bound.function.name))
+                })
+            }
             // The evaluation keeps the address from the entry.
             Some(value) if value.address_at_entry.is_some() => Err(CaptureError::new(
                 "the address of what is returned is kept from the entry of the call",
@@ -282,15 +289,25 @@ fn whole_register(number: u16) -> Draft {
 
 fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureError> {
     let mut parts = SmallVec::new();
+    let is_known = |it: &EntryPiece| !matches!(it.location, EntryPieceLocation::Unavailable(_));
+    // Another part of the value may be asked for.
+    let has_any = location.iter().any(is_known);
     for piece in location {
-        if let EntryPieceLocation::Unavailable(reason) = &piece.location {
+        if let EntryPieceLocation::Unavailable(reason) = &piece.location
+            && !has_any
+        {
             let help = match reason {
                 EntryUnavailable::Removed
                 | EntryUnavailable::Unused
-                | EntryUnavailable::ConventionChanged => {
+                | EntryUnavailable::ConventionChanged
+                | EntryUnavailable::Undescribed
+                | EntryUnavailable::ResultRemoved
+                | EntryUnavailable::ResultUnused => {
                     "build without optimization to see it, or leave it out"
                 }
-                EntryUnavailable::Undefined | EntryUnavailable::WideRegister => {
+                EntryUnavailable::Undefined
+                | EntryUnavailable::WideRegister
+                | EntryUnavailable::Hidden => {
                     "read it at a line of the function: `event here = line FILE:N(name)`"
                 }
                 EntryUnavailable::AddressLost => "read it in an event `after` the call",
@@ -330,11 +347,23 @@ fn part_of(location: &EntryPieceLocation) -> Option<(Source, bool)> {
             let index = dwarf::vector_index(number)?;
             Some(Source::Vector {
                 number: index as u8,
+                shift: 0,
             })
         }
     };
     Some(match location {
         EntryPieceLocation::Register(number) => (of_register(*number)?, false),
+        EntryPieceLocation::RegisterPart {
+            register,
+            shift_bits,
+        } if dwarf::is_unwound(*register) => (
+            Source::Register {
+                number: *register as u8,
+                shift: *shift_bits,
+            },
+            false,
+        ),
+        EntryPieceLocation::RegisterPart { .. } => return None,
         EntryPieceLocation::PointedByRegister(number) => (of_register(*number)?, true),
         EntryPieceLocation::Stack(offset) => (Source::Frame { offset: *offset }, false),
         EntryPieceLocation::PointedByStack(offset) => (Source::Frame { offset: *offset }, true),

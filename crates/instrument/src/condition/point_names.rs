@@ -250,7 +250,9 @@ fn at_entry(r#type: Type, location: &EntryLocation) -> Option<Operand> {
             wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
             OperandLocation::Bits(Word::Constant(u64::from_le_bytes(wide)))
         }
-        EntryPieceLocation::Unavailable(_) => return None,
+        EntryPieceLocation::RegisterPart { .. } | EntryPieceLocation::Unavailable(_) => {
+            return None;
+        }
     };
     let is_composite = matches!(r#type.strip().kind(), TypeKind::Composite(_));
     let in_register = matches!(location, OperandLocation::Bits(_));

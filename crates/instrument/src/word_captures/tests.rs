@@ -191,7 +191,10 @@ fn the_reason_is_said_for_what_is_no_word() {
         number: 16,
         shift: 0,
     };
-    let vector = Source::Vector { number: 0 };
+    let vector = Source::Vector {
+        number: 0,
+        shift: 0,
+    };
     for (plan, why) in [
         (plan(RDI, &[], text), "reads text"),
         (plan(vector, &[], Decode::Float64), "reads a fraction"),

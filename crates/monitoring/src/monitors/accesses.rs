@@ -291,7 +291,9 @@ impl PlaceWatches {
         let Some(place) = self.list.get(number) else {
             return Ok(false);
         };
-        let is_own = place.parts.contains(&access.watch);
+        // The variable may be a pointer to the place.
+        let is_path = place.path == Some(access.watch);
+        let is_own = is_path || place.parts.contains(&access.watch);
         let Some(call) = place.call.as_ref().filter(|_| is_own) else {
             return Ok(true);
         };
@@ -320,6 +322,9 @@ impl PlaceWatches {
         // A store before the scope begins leaves the value that the first store in it replaces.
         if let Some(place) = self.list.get_mut(number) {
             place.sight = place.resolve(program);
+        }
+        if is_path {
+            while_halted(program, |program| self.renew(program, number))?;
         }
         Ok(false)
     }

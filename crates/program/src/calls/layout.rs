@@ -116,7 +116,8 @@ impl Image {
                 }
             },
             EntryPieceLocation::Stack(offset) => self.write(offset as u64, &bytes),
-            EntryPieceLocation::PointedByRegister(_)
+            EntryPieceLocation::RegisterPart { .. }
+            | EntryPieceLocation::PointedByRegister(_)
             | EntryPieceLocation::PointedByStack(_)
             | EntryPieceLocation::Constant(_)
             | EntryPieceLocation::Unavailable(_) => {}

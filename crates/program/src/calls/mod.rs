@@ -264,6 +264,7 @@ fn check_location(location: &EntryLocation) -> Result<(), String> {
                     .to_owned());
             }
             EntryPieceLocation::Register(_)
+            | EntryPieceLocation::RegisterPart { .. }
             | EntryPieceLocation::Stack(_)
             | EntryPieceLocation::Constant(_) => {}
         }

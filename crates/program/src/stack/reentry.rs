@@ -154,6 +154,9 @@ impl Program {
                 | EntryPieceLocation::Unavailable(
                     EntryUnavailable::Removed | EntryUnavailable::Unused,
                 ) => continue,
+                EntryPieceLocation::RegisterPart { .. } => {
+                    return Err("it is a part of a register".to_owned());
+                }
                 EntryPieceLocation::Unavailable(why) => return Err(why.to_string()),
             };
             let value = match self.register_at_entry(frame, number) {

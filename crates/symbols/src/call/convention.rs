@@ -6,6 +6,7 @@ use super::classify_rust::classify_rust;
 use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable, unavailable};
 use crate::Type;
 use crate::dwarf::{DebugInfo, DieRef, Language};
+use crate::types::TypeKind;
 use juror_arch::abi::{self, INTEGER_ARGUMENTS, VECTOR_ARGUMENT_COUNT};
 use smallvec::SmallVec;
 
@@ -89,6 +90,11 @@ impl Convention {
         self.rules == Rules::C
     }
 
+    /// Returns whether a value is passed by the address of a copy.
+    pub fn passes_address(&self, of: &Type) -> bool {
+        matches!(self.passing(of), Passing::Indirect { .. })
+    }
+
     /// Returns the number of stack bytes in use.
     pub fn stack_size(&self) -> u64 {
         self.stack_used
@@ -170,6 +176,9 @@ impl Convention {
 
     /// Returns the location of the next argument.
     pub fn next_location(&mut self, of: &Type) -> EntryLocation {
+        if is_null_pointer(of) {
+            return single(self.take_integer(), 8);
+        }
         match self.passing(of) {
             Passing::Parts(parts) => self.assign_parts(of, &parts, self.rules == Rules::Rust),
             Passing::Together(parts) => self.assign_parts(of, &parts, false),
@@ -263,6 +272,12 @@ impl Convention {
             Passing::Unknown(reason, size) => unavailable(reason, size),
         }
     }
+}
+
+/// Returns whether a type is `std::nullptr_t`, which has no size in the debug information.
+fn is_null_pointer(of: &Type) -> bool {
+    let stripped = of.strip();
+    matches!(stripped.kind(), TypeKind::Void) && stripped.name().contains("nullptr")
 }
 
 /// Returns whether two ways to pass a value are the same while registers are available.

@@ -1,5 +1,6 @@
 //! Argument locations from the debug information that are valid at the first instruction.
 
+use super::certainty::is_optimized;
 use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable};
 use crate::Type;
 use crate::dwarf::{DebugInfo, DieRef, Language, Reader};
@@ -16,13 +17,14 @@ use std::sync::Arc;
 /// Returns the location of a parameter at `low_pc` by its own description; `None` if the
 /// description does not apply there or is unsupported.
 ///
-/// If `changed`, the calling convention is unknown, and doubtful descriptions are accepted.
+/// If `trusts_registers`, an argument register that has the value in the whole function has it
+/// at the entry, too.
 pub(super) fn location(
     info: &Arc<DebugInfo>,
     function: DieRef,
     low_pc: u64,
     variable: &Variable,
-    changed: bool,
+    trusts_registers: bool,
 ) -> Option<EntryLocation> {
     let size = variable.r#type.size()?;
     if let LocationSource::Constant(bytes) = &variable.location.source {
@@ -35,10 +37,20 @@ pub(super) fn location(
         function,
         low_pc,
         listed,
-        trust_argument_registers: changed,
+        trust_argument_registers: trusts_registers,
+        by_llvm: info.unit(function.unit).is_some_and(|it| it.by_llvm),
     };
-    let pieces = reader.read(&expression, size)?;
+    let mut pieces = reader.read(&expression, size)?;
     let covered: u64 = pieces.iter().map(|piece| u64::from(piece.size)).sum();
+    if reader.by_llvm && covered < size {
+        // Nothing is said of padding, and of what is not passed.
+        pieces.push(EntryPiece {
+            offset: u32::try_from(covered).ok()?,
+            size: u32::try_from(size - covered).ok()?,
+            location: EntryPieceLocation::Unavailable(EntryUnavailable::Unused),
+        });
+        return Some(pieces);
+    }
     (covered == size).then_some(pieces)
 }
 
@@ -117,32 +129,6 @@ pub(super) fn changed_convention(
     changed.then_some(EntryUnavailable::Removed)
 }
 
-/// Returns whether an LLVM compiler dropped an unused parameter of a function internal to
-/// its unit, so that callers pass anything: optimized LLVM code has no location for it.
-/// Unoptimized code has locations for all parameters. Parameters of two registers may lack
-/// one whether used or not, and calls from other units pass unused ones, so neither counts.
-pub(super) fn is_unused(info: &DebugInfo, function: DieRef, variable: &Variable) -> bool {
-    let is_nowhere = matches!(variable.location.source, LocationSource::Nowhere);
-    let stripped = variable.r#type.strip();
-    let is_single = match stripped.kind() {
-        TypeKind::Base(encoding) => encoding != Encoding::ComplexFloat,
-        TypeKind::Pointer(_) | TypeKind::Reference(_) | TypeKind::Enumeration { .. } => true,
-        _ => false,
-    };
-    is_nowhere
-        && is_single
-        && stripped.size().is_some_and(|size| (1..=8).contains(&size))
-        && info.unit(function.unit).is_some_and(|it| it.by_llvm)
-        && !is_external(info, function)
-}
-
-fn is_external(info: &DebugInfo, function: DieRef) -> bool {
-    let external = info.inherited(function, |_, _, entry| {
-        DebugInfo::is_set(entry, gimli::DW_AT_external).then_some(())
-    });
-    external.is_some()
-}
-
 struct DescriptionReader<'a> {
     info: &'a Arc<DebugInfo>,
     function: DieRef,
@@ -153,6 +139,8 @@ struct DescriptionReader<'a> {
     /// writes this for 16-byte integers that the first instructions only move there, so the
     /// calling convention is tried first.
     trust_argument_registers: bool,
+    /// Whether an LLVM compiler wrote it, which describes all parts that are passed.
+    by_llvm: bool,
 }
 
 impl DescriptionReader<'_> {
@@ -172,19 +160,16 @@ impl DescriptionReader<'_> {
                     pieces.push(EntryPiece {
                         offset: u32::try_from(offset).ok()?,
                         size: u32::try_from(piece_size).ok()?,
-                        // A piece without a location; the convention may have one.
-                        location: pending.take()?.location()?,
+                        location: self.piece(pending.take(), piece_size)?,
                     });
                     offset = offset.checked_add(piece_size)?;
                 }
-                Operation::StackValue => {
-                    pending = Some(Described::Location(pending.take()?.value()?));
-                }
+                Operation::Piece { .. } => return None,
                 other => {
-                    if pending.is_some() {
-                        return None;
-                    }
-                    pending = Some(self.describe(other)?);
+                    pending = Some(match pending.take() {
+                        None => self.describe(other).unwrap_or(Described::Unknown),
+                        Some(before) => before.changed(&other),
+                    });
                 }
             }
         }
@@ -202,12 +187,24 @@ impl DescriptionReader<'_> {
         Some(pieces)
     }
 
+    /// Returns the location of a piece. For one without a description the convention may have
+    /// a location.
+    fn piece(&self, described: Option<Described>, size: u64) -> Option<EntryPieceLocation> {
+        let why = match described {
+            Some(described) => match described.location() {
+                Some(location) if fits(&location, size) => return Some(location),
+                _ => EntryUnavailable::Undescribed,
+            },
+            None => EntryUnavailable::Unused,
+        };
+        self.by_llvm.then_some(EntryPieceLocation::Unavailable(why))
+    }
+
     /// Returns what one operation describes.
     fn describe(&self, operation: Operation<Reader>) -> Option<Described> {
         let location = match operation {
             Operation::Register { register } => {
-                let is_argument = abi::is_argument(register.0);
-                let trusted = self.listed || self.trust_argument_registers && is_argument;
+                let trusted = self.trusts(register.0);
                 trusted.then_some(EntryPieceLocation::Register(register.0))?
             }
             Operation::FrameOffset { offset } => (self.frame_base_is_cfa() && offset >= 0)
@@ -221,7 +218,9 @@ impl DescriptionReader<'_> {
                     EntryPieceLocation::Stack(offset - 8)
                 }
                 STACK_POINTER | FRAME_POINTER => return None,
-                number if self.listed && offset == 0 => return Some(Described::OfRegister(number)),
+                number if offset == 0 && self.trusts_address(number) => {
+                    return Some(Described::OfRegister(number));
+                }
                 _ => return None,
             },
             Operation::EntryValue { expression } => {
@@ -237,6 +236,18 @@ impl DescriptionReader<'_> {
         Some(Described::Location(location))
     }
 
+    /// Returns whether what is said of a register applies at the entry.
+    fn trusts(&self, register: u16) -> bool {
+        self.listed || self.trust_argument_registers && abi::is_argument(register)
+    }
+
+    /// Returns whether an address that is said to be in a register is there at the entry:
+    /// unoptimized code of LLVM may have it there only behind the prologue.
+    fn trusts_address(&self, register: u16) -> bool {
+        self.listed
+            || self.by_llvm && self.trusts(register) && is_optimized(self.info, self.function.unit)
+    }
+
     fn frame_base_is_cfa(&self) -> bool {
         let encoding = evaluation_encoding(self.info, self.function.unit);
         let Some(base) = frame_base_at(self.info, self.function, self.low_pc) else {
@@ -250,32 +261,76 @@ impl DescriptionReader<'_> {
     }
 }
 
-/// The top of the expression stack: an address, unless `DW_OP_stack_value` makes it the
-/// value itself.
+/// What the operations up to one describe.
 enum Described {
     Location(EntryPieceLocation),
+    /// The number in a register, which is an address unless `DW_OP_stack_value` makes it the
+    /// value itself.
     OfRegister(u16),
+    /// The number in a register, shifted right by so many bits.
+    Shifted(u16, u8),
+    /// The number in a register, shifted right, and another number for the next operation.
+    WithOperand(u16, u8, u64),
     Number(u64),
+    /// The result of a computation that is not understood.
+    Unknown,
 }
 
 impl Described {
+    /// Returns what is described after the next operation.
+    fn changed(self, operation: &Operation<Reader>) -> Described {
+        match (self, operation) {
+            (described, Operation::StackValue) => match described.value() {
+                Some(value) => Described::Location(value),
+                None => Described::Unknown,
+            },
+            // LLVM takes a member out of a register.
+            (Described::OfRegister(register), Operation::UnsignedConstant { value }) => {
+                Described::WithOperand(register, 0, *value)
+            }
+            (Described::Shifted(register, shift), Operation::UnsignedConstant { value }) => {
+                Described::WithOperand(register, shift, *value)
+            }
+            (Described::WithOperand(register, 0, bits @ 0..64), Operation::Shr) => {
+                Described::Shifted(register, bits as u8)
+            }
+            // The mask has the bits of the type.
+            (Described::WithOperand(register, shift, mask), Operation::And)
+                if [0xff, 0xffff, 0xffff_ffff].contains(&mask) =>
+            {
+                Described::Shifted(register, shift)
+            }
+            (
+                described @ (Described::OfRegister(_) | Described::Shifted(..)),
+                Operation::Convert { .. },
+            ) => described,
+            _ => Described::Unknown,
+        }
+    }
+
     fn location(self) -> Option<EntryPieceLocation> {
         match self {
             Described::Location(location) => Some(location),
             Described::OfRegister(register) => {
                 Some(EntryPieceLocation::PointedByRegister(register))
             }
-            Described::Number(_) => None,
+            _ => None,
         }
     }
 
     fn value(self) -> Option<EntryPieceLocation> {
         match self {
-            Described::Location(_) => None,
-            Described::OfRegister(register) => Some(EntryPieceLocation::Register(register)),
+            Described::OfRegister(register) | Described::Shifted(register, 0) => {
+                Some(EntryPieceLocation::Register(register))
+            }
+            Described::Shifted(register, shift_bits) => Some(EntryPieceLocation::RegisterPart {
+                register,
+                shift_bits,
+            }),
             Described::Number(value) => {
                 Some(EntryPieceLocation::Constant(value.to_le_bytes().into()))
             }
+            _ => None,
         }
     }
 }
@@ -285,6 +340,10 @@ fn fits(location: &EntryPieceLocation, size: u64) -> bool {
     match location {
         EntryPieceLocation::Register(register) if dwarf::is_unwound(*register) => size <= 8,
         EntryPieceLocation::Register(_) => size <= 64,
+        EntryPieceLocation::RegisterPart {
+            register,
+            shift_bits,
+        } => dwarf::is_unwound(*register) && size * 8 + u64::from(*shift_bits) <= 64,
         EntryPieceLocation::Constant(bytes) => size <= bytes.len() as u64,
         _ => true,
     }

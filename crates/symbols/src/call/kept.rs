@@ -16,6 +16,7 @@ use juror_arch::abi::CALLEE_SAVED;
 use juror_arch::dwarf::{self, FRAME_POINTER, STACK_POINTER};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The maximum number of instructions of a function that are analyzed.
 const INSTRUCTIONS_MAX: usize = 20_000;
@@ -88,6 +89,27 @@ impl SymbolFile {
         let in_register = registers.next().map(KeptLocation::Register);
         let in_slot = state.slots.first().map(|slot| KeptLocation::Slot(*slot));
         in_slot.or(in_register)
+    }
+}
+
+impl SymbolFile {
+    /// Returns whether an instruction of a function refers to a part of its frame, given by
+    /// offsets from the canonical frame address.
+    pub(crate) fn uses_frame(&self, function: &Function, part: Range<i64>) -> bool {
+        let Some(code) = Code64::of(self, function) else {
+            return false;
+        };
+        code.instructions.iter().any(|(at, instruction)| {
+            let slot = code.offset(
+                *at,
+                instruction.memory_base(),
+                Register::None,
+                instruction.memory_displacement64(),
+            );
+            let has_memory = (0..instruction.op_count())
+                .any(|operand| instruction.op_kind(operand) == OpKind::Memory);
+            has_memory && slot.is_some_and(|slot| part.contains(&slot))
+        })
     }
 }
 

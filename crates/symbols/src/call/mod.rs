@@ -2,11 +2,14 @@
 //! result at the return.
 //!
 //! At the first instruction the frame does not exist yet, so the locations in unoptimized
-//! debug information (slots of the frame) are wrong. A plan uses the DWARF location only if
-//! it is valid there; otherwise the calling convention, applied to the types of all
-//! preceding parameters.
+//! debug information (slots of the frame) are wrong. A plan uses the DWARF location if it is
+//! valid there; then the argument that the function's first instructions store in the slot;
+//! then the calling convention, applied to the types of all preceding parameters, if the
+//! function is certain to follow it.
 
 mod by_reference;
+mod callers;
+mod certainty;
 mod classify;
 mod classify_rust;
 mod convention;
@@ -14,7 +17,9 @@ mod described;
 mod go;
 mod kept;
 mod outgoing;
+mod prologue;
 mod site;
+mod slot;
 
 use crate::dwarf::{DebugInfo, DieRef, Language};
 use crate::parameters;
@@ -26,6 +31,7 @@ pub use kept::KeptLocation;
 pub use outgoing::{OutgoingCall, Signature, outgoing_call_of_c};
 pub(crate) use site::returns_to;
 pub use site::{CallSite, Callee, JumpAddresses};
+pub use slot::{EntryPath, EntryStep};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use thiserror::Error;
@@ -35,6 +41,13 @@ use thiserror::Error;
 pub enum EntryPieceLocation {
     /// In the low bytes of the register with this DWARF number.
     Register(u16),
+    /// In a register, above some of its bits.
+    RegisterPart {
+        /// The DWARF number.
+        register: u16,
+        /// The number of bits below.
+        shift_bits: u8,
+    },
     /// In memory, at this offset in bytes from the canonical frame address (at the first
     /// instruction: the stack pointer plus 8).
     Stack(i64),
@@ -63,6 +76,25 @@ pub enum EntryUnavailable {
     /// The compiler changed the function's calling convention.
     #[error("optimized out: the compiler changed how this function is called")]
     ConventionChanged,
+    /// The compiler removed other parameters, and does not say where this one is.
+    #[error(
+        "not known: the compiler has changed how this function is called, and does not say where \
+         this parameter is then"
+    )]
+    Undescribed,
+    /// The function has an argument that is not in the debug information, like the environment of
+    /// a closure, and of which it is unknown how it is passed.
+    #[error("not known: the function has an argument that the debug information does not list")]
+    Hidden,
+    /// The compiler may have removed the result from this clone of the function.
+    #[error("not known: the compiler made a copy of this function, which may return nothing")]
+    ResultRemoved,
+    /// No caller in the file uses the result, so the compiler may have removed it.
+    #[error(
+        "not known: no caller uses the result, and the compiler may have removed it from the \
+         function"
+    )]
+    ResultUnused,
     /// The language does not define how the type is passed.
     #[error("the language does not define how values of this type are passed")]
     Undefined,
@@ -232,15 +264,26 @@ impl SymbolFile {
                 r#type: promoted,
             });
         }
-        let location = described::location(info, die, function.low_pc, variable, changed.is_some())
-            .unwrap_or_else(|| match changed {
+        let doubt = certainty::doubt(info, die, function, &parameters, index);
+        let by_llvm = info.unit(die.unit).is_some_and(|unit| unit.by_llvm);
+        let trusts_registers = changed.is_some() || by_llvm;
+        let location = described::location(info, die, function.low_pc, variable, trusts_registers)
+            .filter(|location| {
+                let is_exact = !by_llvm || variable.location.moves();
+                is_exact || prologue::may_begin_with(self, function, location)
+            })
+            .or_else(|| slot::stored(self, info, die, function, variable))
+            .unwrap_or_else(|| match doubt {
                 Some(reason) => unavailable(reason, variable.r#type.size().unwrap_or(0)),
-                None if described::is_unused(info, die, variable) => unavailable(
-                    EntryUnavailable::Unused,
-                    variable.r#type.size().unwrap_or(0),
-                ),
                 None => by_convention(info, die, &parameters, index),
             });
+        let location = match certainty::is_left_out(self, info, die, function, &location) {
+            true => unavailable(
+                EntryUnavailable::Unused,
+                variable.r#type.size().unwrap_or(0),
+            ),
+            false => location,
+        };
         Ok(EntryValue {
             name: variable.name.clone(),
             r#type: variable.r#type.clone(),
@@ -269,20 +312,21 @@ impl SymbolFile {
             return Some(result);
         }
         let r#type = described::return_type(info, die);
-        // gcc's clones return the result in the same location; LLVM drops unused results.
-        let changed = described::changed_convention(info, die, linkage_name)
-            .filter(|reason| *reason == EntryUnavailable::ConventionChanged);
         let convention = Convention::new(info, die);
         let size = r#type.size().unwrap_or(0);
-        let location = match changed {
+        let location = convention.location_of_result(&r#type);
+        let location = match certainty::doubt_of_result(self, info, die, function, &location) {
             Some(reason) => unavailable(reason, size),
-            None => convention.location_of_result(&r#type),
+            None => location,
         };
         let is_in_memory = matches!(
             location.first().map(|piece| &piece.location),
             Some(EntryPieceLocation::PointedByRegister(_))
         );
-        Some(if is_in_memory && !convention.is_of_c() {
+        // Optimized functions leave the address in the register only if others may call them.
+        let is_lost = is_in_memory
+            && (!convention.is_of_c() || certainty::may_be_changed(info, die, function));
+        Some(if is_lost {
             ReturnValue {
                 r#type,
                 location: unavailable(EntryUnavailable::AddressLost, size),

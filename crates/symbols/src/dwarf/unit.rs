@@ -46,6 +46,8 @@ pub(crate) struct Unit {
     pub is_go_by_registers: bool,
     /// Whether arrays are stored by columns.
     pub is_by_columns: bool,
+    /// Whether some variable of it is in a register: unoptimized code of LLVM keeps all in memory.
+    pub has_registers: OnceLock<bool>,
     pub lines: OnceLock<LineTable>,
     /// The positions of the inlined calls.
     pub call_lines: OnceLock<Box<[CallLine]>>,
@@ -74,6 +76,7 @@ impl Unit {
             is_partial: root.as_ref().map(|root| root.tag()) == Some(gimli::DW_TAG_partial_unit),
             language,
             unit,
+            has_registers: OnceLock::new(),
             lines: OnceLock::new(),
             call_lines: OnceLock::new(),
         }

@@ -374,7 +374,7 @@ fn names_of(r#type: &Type) -> Vec<String> {
 }
 
 /// Returns the parameter types in the function's mangled name.
-fn mangled_types(function: &Function) -> Option<Vec<String>> {
+pub(crate) fn mangled_types(function: &Function) -> Option<Vec<String>> {
     let raw = function.linkage_name.as_deref()?;
     let readable = crate::names::demangle_whole(raw)?;
     let (_, types) = split(&readable)?;

@@ -64,6 +64,14 @@ impl Location {
         })
     }
 
+    /// Returns the operations of a location that is the same in the whole scope.
+    pub(crate) fn whole_operations(&self) -> Option<Vec<Operation<Reader>>> {
+        match &self.source {
+            LocationSource::Everywhere(_) => self.operations(self.expression_at(0)?),
+            _ => None,
+        }
+    }
+
     /// Returns the first operation of an expression.
     pub(super) fn first_operation(
         &self,
@@ -82,7 +90,7 @@ impl Location {
 
     fn operations(&self, expression: Expression<Reader>) -> Option<Vec<Operation<Reader>>> {
         /// Longer expressions are computations.
-        const COUNT_MAX: usize = 4;
+        const COUNT_MAX: usize = 8;
         let mut iterator = expression.operations(evaluation_encoding(&self.info, self.unit));
         let mut operations = Vec::with_capacity(COUNT_MAX);
         while let Some(operation) = iterator.next().ok()? {

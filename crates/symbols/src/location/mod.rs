@@ -291,6 +291,40 @@ impl Location {
         matches!(self.source, LocationSource::List(..))
     }
 
+    /// Returns whether the value is in a register somewhere.
+    pub(crate) fn names_register(&self) -> bool {
+        let encoding = evaluation_encoding(&self.info, self.unit);
+        let is_register = |expression: Expression<Reader>| {
+            let first = expression.operations(encoding).next();
+            matches!(
+                first,
+                Ok(Some(
+                    Operation::Register { .. } | Operation::EntryValue { .. }
+                ))
+            )
+        };
+        match &self.source {
+            LocationSource::Everywhere(expression) => is_register(expression.clone()),
+            LocationSource::List(value, _) => {
+                let unit = self.info.unit(self.unit);
+                let source = self.info.source(self.unit);
+                let list = unit
+                    .zip(source)
+                    .and_then(|(unit, source)| source.locations(&unit.unit, value.clone()));
+                let Some(mut list) = list else {
+                    return false;
+                };
+                while let Ok(Some(entry)) = list.next() {
+                    if is_register(entry.data) {
+                        return true;
+                    }
+                }
+                false
+            }
+            LocationSource::Constant(_) | LocationSource::Nowhere => false,
+        }
+    }
+
     /// Evaluates the location at the file address `pc`; returns the pieces from the first
     /// byte on. For a caller's frame, `pc` is the return address minus one.
     ///

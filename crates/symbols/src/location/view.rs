@@ -127,7 +127,9 @@ impl Location {
             };
             let first = (begin, views.read_uleb128().ok()?);
             let behind = (end, views.read_uleb128().ok()?);
-            if (padding..moment.0).contains(&begin) {
+            // An entry that begins in the padding is that of the address, with this view.
+            let is_padded = (padding..moment.0).contains(&begin);
+            if is_padded && (moment.0, first.1) > moment {
                 return None;
             }
             if (first..behind).contains(&moment) {

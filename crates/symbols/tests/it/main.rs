@@ -1,6 +1,7 @@
 //! Integration tests of the symbol reader: one executable, one module per subject.
 
 mod calls;
+mod changed_calls;
 mod damaged;
 mod elf;
 mod functions;

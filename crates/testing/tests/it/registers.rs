@@ -21,6 +21,14 @@ const ROOMS: &[(&str, &str)] = &[
         "the operands of decoded instructions",
     ),
     (
+        "symbols/src/call/callers.rs",
+        "the operands of decoded instructions",
+    ),
+    (
+        "symbols/src/call/prologue.rs",
+        "the operands of decoded instructions",
+    ),
+    (
         "symbols/src/inline/code.rs",
         "the operands of decoded instructions",
     ),

@@ -227,3 +227,17 @@ fn a_followed_child_goes_on_with_the_calls_of_its_parent() {
         assert_eq!(values, expected, "{follow}: {}", report.all());
     }
 }
+
+#[test]
+fn what_a_pointer_of_an_ended_call_leads_to_is_no_event() {
+    let source = "
+        struct outer { int calls; };
+        __attribute__((noinline)) void f(struct outer *o) { o->calls++; }
+        __attribute__((noinline)) int other(int *p) { int a[20]; for (int i = 0; i < 20; i++) a[i] = *p + i; return a[3]; }
+        int main(void) {
+            struct outer o = {0}; volatile int t = 0;
+            for (int k = 0; k < 3; k++) { f(&o); t += other(&k); }
+            return 0;
+        }";
+    check(source, "change f::o->calls(now = value)", &[1, 2, 3]);
+}

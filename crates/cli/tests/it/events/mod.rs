@@ -11,5 +11,6 @@ mod one_object;
 mod other_kinds;
 mod parts_of_containers;
 mod results_of_rust;
+mod signatures;
 mod system_call_stops;
 mod which_function;

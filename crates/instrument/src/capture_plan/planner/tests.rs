@@ -96,7 +96,13 @@ fn arguments_without_debug_information_are_counted_by_class() {
     };
     let first = planner.draft(&float).and_then(|it| it.finish());
     let first = first.expect("a plan");
-    assert_eq!(first.source, Source::Vector { number: 0 });
+    assert_eq!(
+        first.source,
+        Source::Vector {
+            number: 0,
+            shift: 0,
+        }
+    );
     assert_eq!(first.decode, Decode::Float64);
     // The second argument is the first integer.
     let second = planner.untyped_argument(2).finish().expect("a plan");
@@ -107,7 +113,13 @@ fn arguments_without_debug_information_are_counted_by_class() {
 fn a_floating_point_result_without_debug_information_is_in_a_vector_register() {
     let read = Read::Convert(Box::new(Read::Return), Conversion::Float32);
     let found = plan(EventKind::AfterCall, &read).expect("a plan");
-    assert_eq!(found.source, Source::Vector { number: 0 });
+    assert_eq!(
+        found.source,
+        Source::Vector {
+            number: 0,
+            shift: 0,
+        }
+    );
 }
 
 #[test]
@@ -135,7 +147,13 @@ fn a_location_is_a_value_or_the_address_of_one() {
         ),
         (
             EntryPieceLocation::Register(dwarf::vector(2)),
-            Some((Source::Vector { number: 2 }, false)),
+            Some((
+                Source::Vector {
+                    number: 2,
+                    shift: 0,
+                },
+                false,
+            )),
         ),
         (EntryPieceLocation::Register(dwarf::x87(0)), None),
         (
