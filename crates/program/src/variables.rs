@@ -8,11 +8,11 @@ use juror_arch::{abi, dwarf};
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     CallSite, DroppedParameter, EntryLocation, EntryPieceLocation, EntryStep, EvaluationContext,
-    FixedLocation, Function, Location, Memory, Piece, Type, ValueLocation, Variable,
+    FixedLocation, Function, Memory, Piece, Type, ValueLocation, Variable,
 };
 use juror_values::error::ValueError;
 use juror_values::typed::pieces::Pieces;
-use juror_values::typed::{Location as ValuePlace, Partial, Typed, VALUE_SIZE_MAX};
+use juror_values::typed::{Partial, Typed, VALUE_SIZE_MAX};
 
 impl Program {
     /// Returns the value of a variable in a frame.

@@ -77,8 +77,8 @@ pub use types::{
     AbiLayout, Access, ArrayIndex, Base, BitField, Character, ClassMember, ClassMemberKind,
     ClassName, Composite, CompositeKind, DeclaredField, Encoding, Enumerator, EnumeratorCandidate,
     Field, Method, TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep,
-    VtableOwner, is_base_type, is_instance, processor_flags, signal_information, standard_name, vector_control,
-    vector_register,
+    VtableOwner, is_base_type, is_instance, processor_flags, signal_information, standard_name,
+    vector_control, vector_register,
 };
 pub use unit_description::UnitDescription;
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound, unwind_without_file};

@@ -194,7 +194,7 @@ fn module_start(mapping: &Mapping<'_>, maps: &[Mapping<'_>]) -> Option<u64> {
     let before = maps.iter().filter(|it| {
         it.offset == 0 && it.range.start <= mapping.range.start && is_of_same_file(it, mapping)
     });
-    before.map(|it| it.range.start).last()
+    before.map(|it| it.range.start).next_back()
 }
 
 fn is_of_same_file(one: &Mapping<'_>, other: &Mapping<'_>) -> bool {

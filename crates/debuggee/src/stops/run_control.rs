@@ -111,7 +111,11 @@ impl Debuggee {
     ) -> Result<(), DebuggeeError> {
         let made = std::mem::take(&mut self.forks.made_halted);
         let threads = threads.into_iter().chain(made);
-        // The others go on if one cannot.
-        threads.fold(Ok(()), |all, thread| all.and(self.resume(thread)))
+        let mut all = Ok(());
+        for thread in threads {
+            // The others go on if one cannot.
+            all = all.and(self.resume(thread));
+        }
+        all
     }
 }

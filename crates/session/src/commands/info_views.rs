@@ -97,8 +97,8 @@ pub(crate) fn threads(session: &mut Session, numbers: &str) -> Result<Outcome, C
         let mut wanted: Vec<u32> = Vec::new();
         for word in numbers.split_whitespace() {
             let number = word.parse().ok();
-            let known = views.iter().map(|view| view.number);
-            let known = known.filter(|known| Some(*known) == number).next();
+            let mut known = views.iter().map(|view| view.number);
+            let known = known.find(|known| Some(*known) == number);
             wanted.push(known.ok_or_else(|| {
                 let message = format!("there is no thread {word}");
                 CommandError::with_help(message, "see: info threads")

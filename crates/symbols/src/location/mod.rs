@@ -321,7 +321,9 @@ impl Location {
                 }
                 false
             }
-            LocationSource::Constant(_) | LocationSource::Nowhere => false,
+            LocationSource::Constant(_) | LocationSource::Nowhere | LocationSource::Undecided => {
+                false
+            }
         }
     }
 

@@ -60,7 +60,7 @@ impl Type {
         let row = self.target().filter(|_| is_endless);
         let count = row.as_ref().and_then(|row| match row.size()? {
             0 => None,
-            one => (size > 0 && size % one == 0).then_some(size / one),
+            one => (size > 0 && size.is_multiple_of(one)).then_some(size / one),
         });
         match row.zip(count) {
             Some((row, count)) => row.array_of(count),

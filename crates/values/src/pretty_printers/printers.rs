@@ -27,6 +27,9 @@ static ONLY_STANDARD: PrettyPrinters = PrettyPrinters {
     has_standard: true,
 };
 
+/// Finds the types of the program by the path of their names.
+pub type FindTypes<'a> = &'a dyn Fn(&str) -> Vec<Type>;
+
 /// Pretty-printers by type name. The first one that matches and can be evaluated is used.
 #[derive(Debug, Clone, Default)]
 pub struct PrettyPrinters {
@@ -84,7 +87,7 @@ impl PrettyPrinters {
 
     /// Returns what is wrong with the rules of a file: rules that can show nothing. `types` finds
     /// the types of the program by the paths of their names; `None` without a program.
-    pub fn remarks(source: &str, types: Option<&dyn Fn(&str) -> Vec<Type>>) -> Vec<String> {
+    pub fn remarks(source: &str, types: Option<FindTypes<'_>>) -> Vec<String> {
         let read = parse::parse("", source).unwrap_or_default();
         let mut remarks = Vec::new();
         let mut is_any = read.is_empty() || types.is_none();

@@ -190,10 +190,8 @@ fn forms(name: &str, argument: &str) -> Vec<(String, &'static str)> {
     if upper != argument {
         forms.push((format!("{name} {upper}"), ""));
     }
-    if !argument.is_empty() {
-        if !SEVERAL.contains(&name) {
-            forms.push((format!("{name} {argument} {argument}"), "!"));
-        }
+    if !argument.is_empty() && !SEVERAL.contains(&name) {
+        forms.push((format!("{name} {argument} {argument}"), "!"));
     }
     forms
 }

@@ -74,16 +74,16 @@ impl FileIndex {
 
     /// Returns the files with these paths.
     pub fn files_at(&self, paths: &[Box<str>]) -> Vec<FoundFile<'_>> {
-        let file = |wanted: &Box<str>| {
-            let mut rows = self.rows_with_name_of(Path::new(&**wanted));
-            let (row, path) = rows.find(|(_, path)| *path == &**wanted)?;
+        let file = |wanted: &str| {
+            let mut rows = self.rows_with_name_of(Path::new(wanted));
+            let (row, path) = rows.find(|(_, path)| *path == wanted)?;
             let places = self.range(Table::Places, row.word(2), row.word(3));
             Some(FoundFile {
                 path,
                 places: places.map(|place| (place.word(0), place.word(1))).collect(),
             })
         };
-        paths.iter().filter_map(file).collect()
+        paths.iter().filter_map(|path| file(path)).collect()
     }
 
     /// Iterates over the paths with the file name of another path, sorted.

@@ -138,9 +138,7 @@ fn shape(random: &mut Random, number: &str, is_result: bool) -> Shape {
             format!("&'static {of}"),
             format!("Box::leak(Box::new(b({literal})))"),
             alone("*"),
-            at("*{}")
-                .replace("*{} as", "*{} as")
-                .replace("*{}.to", "(*{}).to"),
+            at("*{}").replace("*{}.to", "(*{}).to"),
         ),
         11 => plain(
             "u128".into(),
