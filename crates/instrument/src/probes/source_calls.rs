@@ -71,10 +71,21 @@ pub(super) fn calls_made_loops(definition: &Bound) -> Vec<Arc<str>> {
     lines.into_iter().map(place).collect()
 }
 
+/// The methods of Rust that operators, loops and other syntax call, so that the source has another
+/// name, or none, at the call.
+const BY_SYNTAX: &str = "add add_assign sub sub_assign mul mul_assign div div_assign rem rem_assign \
+    bitand bitand_assign bitor bitor_assign bitxor bitxor_assign shl shl_assign shr shr_assign neg not \
+    eq ne lt le gt ge partial_cmp cmp index index_mut deref deref_mut drop drop_in_place next into_iter \
+    from into_future poll call call_mut call_once branch from_output from_residual fmt";
+
 /// Returns the names by which the source calls a function of Rust where it is not its own.
 pub(super) fn called_as(definition: &Bound) -> Vec<Arc<str>> {
     let Bound { module, function } = definition;
     let own = last_component(&function.name);
+    // A closure and a body of an async function have no name in the source.
+    if own.starts_with('{') || BY_SYNTAX.split(' ').any(|method| method == own) {
+        return Vec::new();
+    }
     let callers = module.symbols.lines_calling(function, CALLERS_MAX);
     let mut texts: Vec<(Arc<Path>, Option<String>)> = Vec::new();
     let mut names: Vec<Arc<str>> = Vec::new();
@@ -89,7 +100,9 @@ pub(super) fn called_as(definition: &Bound) -> Vec<Arc<str>> {
         let text = text.and_then(|(_, text)| text.as_deref());
         let line_text = text.and_then(|text| text.lines().nth(line as usize - 1));
         let called = column.and_then(|column| path_at(line_text?, column as usize - 1));
-        let Some(called) = called.filter(|path| last_component(path) != own) else {
+        let is_function = |path: &&str| text.is_some_and(|text| names_function(text, path));
+        let other = called.filter(|path| last_component(path) != own);
+        let Some(called) = other.filter(is_function) else {
             continue;
         };
         names.push(format!("{called} at {}", place(&file, line)).into());
@@ -158,6 +171,25 @@ fn without_texts(line: &str) -> String {
     code
 }
 
+/// Returns whether a path names a function in a source text of Rust: one that the text defines or
+/// imports by its own name, or that the path finds elsewhere. Others may be variables.
+fn names_function(text: &str, path: &str) -> bool {
+    if path.contains("::") {
+        return true;
+    }
+    let is_named = |statement: &str| {
+        let words = statement
+            .split(|it| !is_part(it))
+            .filter(|it| !it.is_empty());
+        let words: Vec<&str> = words.collect();
+        let is_import = words.contains(&"use");
+        let is_renamed = words.windows(2).any(|pair| pair == ["as", path]);
+        let is_defined = words.windows(2).any(|pair| pair == ["fn", path]);
+        is_defined || is_import && !is_renamed && words.contains(&path)
+    };
+    text.split(';').any(is_named)
+}
+
 /// Returns the path that is called at a position of a line: `files::put` of `files::put(x)`.
 fn path_at(line: &str, at: usize) -> Option<&str> {
     let rest = line.get(at..)?;
@@ -183,6 +215,20 @@ mod tests {
             ("puts(\"count(1)\"); /* count(2) */", 0),
         ] {
             assert_eq!(calls_in(line, "count"), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_called_name_may_be_that_of_a_variable() {
+        let text = "use a::{\n  put,\n  get as take,\n};\nfn store(x: i32) {}\nlet f = store; f(1)";
+        for (path, expected) in [
+            ("put", true),
+            ("store", true),
+            ("take", false),
+            ("f", false),
+            ("files::put", true),
+        ] {
+            assert_eq!(names_function(text, path), expected, "{path}");
         }
     }
 
