@@ -71,6 +71,21 @@ fn what_optimizers_change_is_where_the_debug_information_says() {
     );
 }
 
+const WIDE_LATE: &str = "
+int wide_late(int a, int b, int c, int d, int e, __int128 w, int f)
+{
+    return a + b + c + d + e + (int)w + f;
+}
+int main(void) { return wide_late(1, 2, 3, 4, 5, 6, 7); }
+";
+
+#[test]
+fn a_wide_argument_without_two_registers_is_on_the_stack() {
+    // clang puts half of it into r9 before its version 18, against the convention.
+    let table = [("wide_late", "w", "[cfa+0]:16"), ("wide_late", "f", "r9:4")];
+    check("gcc", "-O0", WIDE_LATE, &table);
+}
+
 const CPP_SOURCE: &str = r#"
 #include <cstddef>
 #define NI __attribute__((noinline))
