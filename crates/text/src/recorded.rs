@@ -5,7 +5,7 @@ use crate::escape::safe;
 use crate::locations::{named_values, short_location, write_source};
 use crate::page::{Page, STRONG};
 use crate::stops::context::{self, Shown};
-use crate::stops::{Context, write_evaluation_error, write_violations};
+use crate::stops::{Context, write_evaluation_error, write_limit_of_stores, write_violations};
 use juror_view::{
     ContextPart, ContextView, Location, RecordedEnd, RecordedStop, StopReason, TraceStop,
 };
@@ -99,7 +99,14 @@ fn write_context(page: &mut Page, stop: &RecordedStop) {
 /// `position` is where the trace has it, as [`position`] shows it.
 pub fn write_trace_stop(page: &mut Page, position: &str, stop: &TraceStop) {
     match &stop.reason {
-        StopReason::Violation { violations } => write_violations(page, violations),
+        StopReason::Violation { violations } => {
+            write_violations(page, violations);
+            let mut steps = violations.iter().flat_map(|violation| &violation.path);
+            // The first thread of a program has the number 1.
+            if steps.any(|step| step.thread > 1) {
+                write_limit_of_stores(page, violations);
+            }
+        }
         reason => write_evaluation_error(page, reason),
     }
     page.gap();

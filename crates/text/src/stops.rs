@@ -287,7 +287,7 @@ pub fn write_violations(page: &mut Page, violations: &[ViolationView]) {
 }
 
 /// Writes what the values of a store may hide from a property of several threads.
-fn write_limit_of_stores(page: &mut Page, violations: &[ViolationView]) {
+pub(crate) fn write_limit_of_stores(page: &mut Page, violations: &[ViolationView]) {
     let is_change = |violation: &ViolationView| {
         let stored = violation.path.last().and_then(|step| step.stored.as_ref());
         stored.is_some_and(|stored| stored.before.is_some())

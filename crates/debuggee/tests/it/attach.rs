@@ -376,8 +376,9 @@ fn a_program_whose_file_was_replaced_is_known_by_what_runs() {
     std::fs::copy("/bin/true", &other).unwrap();
     std::fs::rename(&other, &program.path).unwrap();
     let debuggee = bare.attach();
-    let main = debuggee.modules().iter().find(|it| it.is_main).unwrap();
-    crate::support::file_address(&main.path, "work");
+    let files = debuggee.module_files();
+    let main = files.iter().find(|it| it.module.is_main).unwrap();
+    crate::support::file_address(main.opened.as_ref().unwrap(), "work");
 }
 
 #[test]

@@ -238,7 +238,9 @@ impl Node {
                 let is_number = matches!(operand.class(), Whole | Float);
                 is_number && *overflow == Overflow::Error && operand.is_exact()
             }
-            Node::Complement(operand, unsigned) => unsigned.is_none() && operand.is_exact(),
+            Node::Complement(operand, unsigned) => {
+                unsigned.is_none() && operand.class() == Whole && operand.is_exact()
+            }
             Node::Conditional(parts) => {
                 let [condition, then, otherwise] = &**parts;
                 are_truths(&[condition]) && then.is_exact() && otherwise.is_exact()

@@ -164,7 +164,7 @@ fn arguments_bind_or_are_compared() {
     let names: Vec<&str> = logic.propositions.iter().map(|p| &*p.name).collect();
     assert_eq!(names, ["at(a, 3)", "at(a, a)", "at(any, a)"]);
     let guards: Vec<bool> = logic.effects.iter().map(|e| e.guard.is_some()).collect();
-    assert_eq!(guards, [true, true, false]);
+    assert_eq!(guards, [true, true, false, false]);
     assert_eq!(logic.effects[1].captures, 0b11);
     assert_eq!(logic.effects[2].binding, [Some(1)]);
 }

@@ -291,21 +291,23 @@ func main() {
 ";
 
 #[test]
-fn results_of_go_are_read_where_its_compiler_returns_them() {
+fn events_after_functions_of_go_are_refused() {
     let command = ["go", "build", "-o", "program"];
     let Some((_directory, executable)) = compiled(GO, "program.go", &command) else {
         return;
     };
-    let property = property_of("event done = after \"main.scale\"(n) returns r");
-    let report = Batch::watching(&property).run(&executable, &[]);
-    assert_eq!(report.values("done", "n"), [1, 2, 3]);
-    assert_eq!(report.values("done", "r"), [2, 4, 6]);
-    // Of several results none is the one.
-    let property = property_of("event done = after \"main.two\"(n) returns r");
-    let report = Batch::watching(&property).run(&executable, &[]);
-    assert!(
-        report.output.stderr.contains("does not define"),
-        "{:?}",
-        report.output
-    );
+    // The stack may be moved during the call.
+    for event in [
+        "after \"main.scale\"(n) returns r",
+        "after \"main.two\"(n) returns r",
+    ] {
+        let property = property_of(&format!("event done = {event}"));
+        let report = Batch::watching(&property).run(&executable, &[]);
+        let stderr = &report.output.stderr;
+        assert!(
+            stderr.contains("its stack may be moved") || stderr.contains("does not define"),
+            "{:?}",
+            report.output
+        );
+    }
 }
