@@ -70,7 +70,7 @@ pub enum EntryUnavailable {
     Removed,
     /// The function does not use the parameter, so callers pass anything.
     #[error(
-        "optimized out: the function does not use this parameter, and callers need not pass it"
+        "optimized out: the function may not use this parameter, and then callers need not pass it"
     )]
     Unused,
     /// The compiler changed the function's calling convention.

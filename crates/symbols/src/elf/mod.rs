@@ -6,10 +6,12 @@
 
 mod header;
 mod image;
+mod lone_jumps;
 mod plt;
 mod symbols;
 
 pub use header::{FileKind, Header, Segment, ThreadLocalStorage};
+pub(crate) use lone_jumps::{LoneJumps, read_lone_jumps};
 pub(crate) use plt::PltEntry;
 pub use symbols::Binding;
 pub(crate) use symbols::{Symbol, SymbolKind, SymbolTable};

@@ -296,12 +296,7 @@ impl Location {
         let encoding = evaluation_encoding(&self.info, self.unit);
         let is_register = |expression: Expression<Reader>| {
             let first = expression.operations(encoding).next();
-            matches!(
-                first,
-                Ok(Some(
-                    Operation::Register { .. } | Operation::EntryValue { .. }
-                ))
-            )
+            matches!(first, Ok(Some(Operation::Register { .. })))
         };
         match &self.source {
             LocationSource::Everywhere(expression) => is_register(expression.clone()),

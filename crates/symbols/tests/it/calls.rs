@@ -131,31 +131,39 @@ int main(void) {
 
 #[test]
 fn arguments_of_c_are_where_the_convention_puts_them() {
+    let table = [
+        (
+            "scalars",
+            "c=rdi:1 s=rsi:2 i=rdx:4 l=rcx:8 p=r8:8 b=r9:1 seventh=[cfa+0]:4 eighth=[cfa+8]:1 -> rax:4",
+        ),
+        ("floating", "f=xmm0:4 d=xmm1:8 i=rdi:4 e=xmm2:8 -> xmm0:8"),
+        (
+            "structures",
+            "s=rdi:8 m=xmm0:8+rsi:8 f=xmm1:8+xmm2:4 last=rdx:4 -> rax:4",
+        ),
+        ("large", "b=[cfa+0]:24 x=rsi:4 -> *rax:24"),
+        ("extended", "v=[cfa+0]:16 x=rdi:4 -> st0:16"),
+        ("wide", "a=rdi:4 w=rsi:8+rdx:8 b=rcx:4 -> rax:8+rdx:8"),
+        ("complexes", "z=xmm0:8+xmm1:8 w=xmm2:8 -> xmm0:8+xmm1:8"),
+        ("turned", "z=[cfa+0]:32 x=rdi:4 -> st0:16+st1:16"),
+        ("placed", "s=xmm0:8+xmm1:8 x=rdi:4 -> xmm0:8+xmm1:8"),
+        ("odd", "p=[cfa+0]:5 u=rdi:4 b=rsi:4 n=rdx:8 -> rax:4"),
+        ("vectors", "a=xmm0:16 b=rdi:4 -> xmm0:16"),
+        ("pair", "-> xmm0:8+rax:8"),
+        ("wrapped", "x=[cfa+0]:16 -> st0:16"),
+    ];
     for level in ["-O0", "-O1", "-O2"] {
-        check(
-            &compile_everywhere(C_TYPES, level),
-            &[
-                (
-                    "scalars",
-                    "c=rdi:1 s=rsi:2 i=rdx:4 l=rcx:8 p=r8:8 b=r9:1 seventh=[cfa+0]:4 eighth=[cfa+8]:1 -> rax:4",
-                ),
-                ("floating", "f=xmm0:4 d=xmm1:8 i=rdi:4 e=xmm2:8 -> xmm0:8"),
-                (
-                    "structures",
-                    "s=rdi:8 m=xmm0:8+rsi:8 f=xmm1:8+xmm2:4 last=rdx:4 -> rax:4",
-                ),
-                ("large", "b=[cfa+0]:24 x=rsi:4 -> *rax:24"),
-                ("extended", "v=[cfa+0]:16 x=rdi:4 -> st0:16"),
-                ("wide", "a=rdi:4 w=rsi:8+rdx:8 b=rcx:4 -> rax:8+rdx:8"),
-                ("complexes", "z=xmm0:8+xmm1:8 w=xmm2:8 -> xmm0:8+xmm1:8"),
-                ("turned", "z=[cfa+0]:32 x=rdi:4 -> st0:16+st1:16"),
-                ("placed", "s=xmm0:8+xmm1:8 x=rdi:4 -> xmm0:8+xmm1:8"),
-                ("odd", "p=[cfa+0]:5 u=rdi:4 b=rsi:4 n=rdx:8 -> rax:4"),
-                ("vectors", "a=xmm0:16 b=rdi:4 -> xmm0:16"),
-                ("pair", "-> xmm0:8+rax:8"),
-                ("wrapped", "x=[cfa+0]:16 -> st0:16"),
-            ],
-        );
+        for program in compile_everywhere(C_TYPES, level) {
+            // Optimized code of clang does not say where all parameters are.
+            let may_be_silent = level != "-O0" && program.how.starts_with("clang");
+            for (name, expected) in table {
+                let found = plans(&program.file, &program.function(name));
+                let is_silent = found.contains("the function may not use this parameter");
+                if !(may_be_silent && is_silent) {
+                    assert_eq!(found, expected, "{name} in {}", program.how);
+                }
+            }
+        }
     }
 }
 
