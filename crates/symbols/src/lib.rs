@@ -41,6 +41,7 @@ mod separate;
 mod settings;
 mod source_files;
 mod source_paths;
+mod source_rules;
 mod statics;
 mod types;
 mod unit_description;
@@ -72,7 +73,7 @@ pub use names::{
 };
 pub use scopes::{Imports, Level};
 pub use settings::{Cache, SymbolSettings};
-pub use source_paths::SourceRules;
+pub use source_rules::SourceRules;
 pub use types::{
     AbiLayout, Access, ArrayIndex, Base, BitField, Character, ClassMember, ClassMemberKind,
     ClassName, Composite, CompositeKind, DeclaredField, Encoding, Enumerator, EnumeratorCandidate,

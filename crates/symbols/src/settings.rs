@@ -1,7 +1,7 @@
 //! User settings for symbols: the search directories of separate debug files, and the cache
 //! of name indexes and decompressed sections.
 
-use crate::source_paths::SourceRules;
+use crate::source_rules::SourceRules;
 use std::path::PathBuf;
 
 /// The directory in which distributions install separate debug files.
