@@ -195,7 +195,7 @@ impl Host for Process {
     }
 
     fn options(&self) -> Options {
-        // What cannot be read is told where the files are executed.
+        // A file that cannot be read is reported where the files are executed.
         let files = self.first_commands(&mut |_| {});
         Options {
             views: files.iter().flat_map(Commands::views).collect(),

@@ -29,7 +29,7 @@ pub struct Console {
     ending: Option<Ending>,
     /// The last stop was at a signal that ends the program, and it has not exited since.
     is_at_fatal_signal: bool,
-    /// Nobody can ask for the verdicts: they are shown also if juror is ended by a signal.
+    /// There is no prompt at which the user can ask for the verdicts: they are shown also if a signal ends juror.
     is_batch: bool,
 }
 

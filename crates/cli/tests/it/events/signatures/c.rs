@@ -90,7 +90,7 @@ fn function(random: &mut Random, number: usize, is_cpp: bool, checks: &mut Vec<C
         };
         let first = draw();
         let second = if is_known { first.clone() } else { draw() };
-        // What a function does not read through an address, its callers need not store.
+        // Callers need not store a value that the function does not read through its address.
         let is_behind = shape.is_reference || shape.declaration.contains("&o)");
         let part = if is_behind { 4 } else { random.below(5) };
         let used = shape.leaves.iter().map(|_| match part {
@@ -347,7 +347,7 @@ impl Writer {
                 let used = if it.used[at] { "used" } else { "unused" };
                 let kind = format!("{:?} {used} {}", self.form, describe(&it.shape, leaf));
                 add(&it.name, leaf, Moment::Before, values.clone(), kind.clone());
-                // What a pointer leads to, and a copy on the stack, may have changed.
+                // The target of a pointer, and a copy on the stack, may have changed.
                 if leaf.path.is_empty() && !it.shape.is_reference {
                     add(&it.name, leaf, Moment::After, values, kind);
                 }

@@ -15,7 +15,7 @@ pub struct Way {
     pub option: &'static str,
 }
 
-/// What became of the checks.
+/// The checks of a run, counted by their result.
 #[derive(Debug, Default)]
 pub struct Verdicts {
     pub right: usize,
@@ -23,7 +23,7 @@ pub struct Verdicts {
     pub refused: BTreeMap<String, usize>,
     /// The functions that have no event: they exist only inlined, or merged.
     pub without_event: usize,
-    /// What is neither right nor refused, described.
+    /// The checks that are neither right nor refused, described.
     pub wrong: Vec<String>,
     /// Events with right values that happened another number of times than the function was called.
     pub counted_otherwise: Vec<String>,
