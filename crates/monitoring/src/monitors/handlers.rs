@@ -132,6 +132,15 @@ impl Monitors {
         self.notify(scene, happening, 0, Details::Exit { status })
     }
 
+    /// Handles the end of a program that was killed or left, also one that could not be stopped
+    /// before: its tables have the events since the last stop.
+    pub fn on_left(&mut self, program: &Program) {
+        if self.has_native() {
+            self.note_tiers(program);
+            self.forget_tables();
+        }
+    }
+
     /// Returns whether some monitor needs an event of this kind.
     fn concerns(&self, happening: Happening<'_>) -> bool {
         let mut concerned = self.occasions.concerned(happening).into_iter();

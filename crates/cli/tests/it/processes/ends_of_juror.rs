@@ -665,6 +665,24 @@ __attribute__((noinline)) static void end(int id) { printf("end %d\n", id); }
 int main(void) { begin(1); end(1); begin(2); fflush(stdout); for (;;) pause(); }
 "#;
 
+/// As [`HANGS`], but it cannot be stopped: it waits in the kernel for a child that nobody traces
+/// (clone(2), `CLONE_VFORK`).
+const UNSTOPPABLE: &str = r#"
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+__attribute__((noinline)) static void begin(int id) { printf("begin %d\n", id); }
+__attribute__((noinline)) static void end(int id) { printf("end %d\n", id); }
+int main(void) {
+    begin(1); end(1); begin(2); fflush(stdout);
+    syscall(SYS_clone, CLONE_VFORK | CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0);
+    for (;;) pause();
+}
+"#;
+
 const ENDED: &str = "property ended \"what has begun ends\"
 slice on id
 event b = before begin(id)
@@ -679,31 +697,30 @@ fn a_batch_run_that_is_ended_tells_its_verdicts() {
     let property = directory.path().join("ended.prop");
     std::fs::write(&property, ENDED).expect("a file");
     let property = property.display().to_string();
-    let program = Fixture::c("hangs", HANGS).compile_plain();
-    let program = program.display().to_string();
-    let of = |options: &[&'static str], signal| {
-        let mut arguments = vec!["run", "--batch", "--property", &property];
-        arguments.extend(options);
-        arguments.push(&program);
-        end_at(&arguments, "", "begin 2", signal)
-    };
-    for (options, signal, code) in [
-        (&["--timeout", "1"][..], None, Some(124)),
-        (&[][..], Some(Signal::SIGTERM), None),
-        (&[][..], Some(Signal::SIGHUP), None),
-    ] {
-        let ended = of(options, signal);
-        assert_eq!(ended.status.code(), code, "{}", ended.output);
-        for expected in [
-            "OPEN      ended: presumably violated",
-            "before begin",
-            "2 times",
+    for (name, source) in [("hangs", HANGS), ("unstoppable", UNSTOPPABLE)] {
+        let program = Fixture::c(name, source).compile_plain();
+        let program = program.display().to_string();
+        for (options, signal, code) in [
+            (&["--timeout", "1"][..], None, Some(124)),
+            (&[][..], Some(Signal::SIGTERM), None),
+            (&[][..], Some(Signal::SIGHUP), None),
         ] {
-            let output = &ended.output;
-            assert!(
-                output.contains(expected),
-                "{signal:?}: {expected}: {output}"
-            );
+            let mut arguments = vec!["run", "--batch", "--property", &property];
+            arguments.extend(options);
+            arguments.push(&program);
+            let ended = end_at(&arguments, "", "begin 2", signal);
+            assert_eq!(ended.status.code(), code, "{}", ended.output);
+            for expected in [
+                "OPEN      ended: presumably violated",
+                "before begin",
+                "2 times",
+            ] {
+                let output = &ended.output;
+                assert!(
+                    output.contains(expected),
+                    "{name}: {signal:?}: {expected}: {output}"
+                );
+            }
         }
     }
 }

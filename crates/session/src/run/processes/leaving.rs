@@ -150,10 +150,12 @@ pub(crate) fn detach_others(session: &mut Session) -> Result<(), CommandError> {
 
 /// Kills all processes.
 pub(crate) fn kill_processes(session: &mut Session) -> Result<(), CommandError> {
-    let mut result = match &mut session.processes.program {
-        Some(program) => program.debuggee.kill(),
-        None => Ok(()),
-    };
+    let process = &mut *session.processes;
+    let mut result = Ok(());
+    if let Some(program) = &mut process.program {
+        result = program.debuggee.kill();
+        process.monitors.on_left(program);
+    }
     for mut other in session.processes.take_others() {
         session.processes.count(&mut other, None);
         session.processes.keep_watchpoints(&mut other);
