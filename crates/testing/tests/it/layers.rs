@@ -36,6 +36,7 @@ const LAYERS: &[Layered] = &[
     layered("juror-monitor", 2, true),
     layered("juror-view", 2, true),
     layered("juror-stepping", 2, true),
+    layered("juror-schedule", 1, true),
     layered("juror-trace", 2, true),
     layered("juror-model", 2, true),
     layered("juror-stub", 3, true),
@@ -119,7 +120,7 @@ const NEVER_LINKED: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that depend on no other crate of the workspace.
-const GROUND: &[&str] = &["juror-fault", "juror-control"];
+const GROUND: &[&str] = &["juror-fault", "juror-control", "juror-schedule"];
 
 /// Side crates, which have no layer, and the crates that each may depend on.
 const SIDE_CRATES: &[(&str, &[&str])] = &[(
