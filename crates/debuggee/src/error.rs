@@ -222,6 +222,11 @@ pub enum DebuggeeError {
     /// `wait` was called although every thread is stopped: nothing can happen.
     #[error("every thread is stopped: resume one before waiting")]
     NothingRuns,
+    /// The program was waited for in vain, and juror is to end.
+    #[error(
+        "the program does not stop: a thread waits in the kernel, and only its end interrupts it"
+    )]
+    Unstoppable,
     /// Memory that is not mapped.
     #[error("cannot access {length} byte(s) of memory at {address:#x}")]
     Memory {

@@ -89,6 +89,7 @@ impl Debuggee {
                     self.life.end();
                     return Err(DebuggeeError::Gone);
                 }
+                Err(Errno::EINTR) => return Err(DebuggeeError::Unstoppable),
                 Err(errno) => return Err(DebuggeeError::system("wait for the program")(errno)),
             }
         }

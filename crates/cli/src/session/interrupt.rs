@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 /// The time for a command to return once it has been interrupted.
 const INTERRUPTED_MAX: Duration = Duration::from_millis(500);
 
+/// The time for a program to stop before its run is ended without that.
+const STOPPED_MAX: Duration = Duration::from_secs(5);
+
 /// The time for the session to be left, from the request on.
 const ASKED_MAX: Duration = Duration::from_secs(10);
 
@@ -146,12 +149,13 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
         }
     }
     let repeated = Arc::new(Mutex::new(driver.interrupter()));
+    let thread = SessionThread::this()?;
     let session = Reach {
         running: running.clone(),
         interrupt: driver.interrupter(),
         end_runs: driver.ender(),
-        waker: Waker::of_this_thread()?,
-        thread: format!("/proc/self/task/{}", nix::unistd::gettid()),
+        waker: thread.waker,
+        thread: thread.directory.clone(),
     };
     let mut signals = handled()?;
     std::thread::Builder::new()
@@ -165,7 +169,7 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
                 let is_running = state.is_running.load(Ordering::SeqCst);
                 match signal == SIGINT && (is_running || at_terminal) {
                     true if state.is_repeated.load(Ordering::SeqCst) => {
-                        repeat(&session.running, &repeated)
+                        repeat(&session.running, &repeated, thread.clone())
                     }
                     true if is_running => (session.interrupt)(),
                     true => {}
@@ -177,12 +181,13 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
 }
 
 /// Interrupts the commands of a run until it is taken for ended.
-fn repeat(running: &Running, interrupt: &Arc<Mutex<Box<dyn Fn() + Send>>>) {
+fn repeat(running: &Running, interrupt: &Arc<Mutex<Box<dyn Fn() + Send>>>, thread: SessionThread) {
     let (running, interrupt) = (running.clone(), Arc::clone(interrupt));
     let repeating = move || {
+        let asked = thread.now();
         while running.0.is_repeated.load(Ordering::SeqCst) {
             if let Ok(interrupt) = interrupt.lock() {
-                interrupt();
+                thread.interrupt(&asked, &**interrupt);
             }
             std::thread::sleep(PAUSE);
         }
@@ -208,9 +213,46 @@ fn handled() -> io::Result<Signals> {
     signals
 }
 
+/// The thread that drives the session, to other threads.
+#[derive(Clone)]
+pub struct SessionThread {
+    waker: Waker,
+    /// Its directory in `/proc`.
+    directory: String,
+}
+
+impl SessionThread {
+    /// Returns the calling thread.
+    ///
+    /// # Errors
+    /// The signal that wakes it cannot be handled.
+    pub fn this() -> io::Result<SessionThread> {
+        Ok(SessionThread {
+            waker: Waker::of_this_thread()?,
+            directory: format!("/proc/self/task/{}", nix::unistd::gettid()),
+        })
+    }
+
+    /// Returns the present moment of this thread.
+    pub fn now(&self) -> Moment {
+        Moment::now(&self.directory)
+    }
+
+    /// Calls a function that makes it stop the program, and ends its waits for that if it was asked
+    /// long ago: a thread of the program may wait in the kernel, where nothing but its end
+    /// interrupts it. The answer to a further request would be an end of a wait that goes on.
+    pub fn interrupt(&self, asked: &Moment, interrupt: &dyn Fn()) {
+        if self.now().since(asked) > STOPPED_MAX {
+            self.waker.abandon_waits();
+        } else {
+            interrupt();
+        }
+    }
+}
+
 /// A moment, with the time that a thread has waited for a processor so far: a thread that other
 /// programs keep from running is not stuck.
-struct Moment {
+pub struct Moment {
     at: Instant,
     kept: Duration,
 }

@@ -1,6 +1,7 @@
 //! The time limit of a batch run.
 
 use crate::driver::Driver;
+use crate::session::interrupt::SessionThread;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,10 +20,10 @@ pub struct TimeLimit {
 }
 
 impl TimeLimit {
-    /// Interrupts the commands of a session after this time.
+    /// Interrupts the commands of a session after this time, which this thread drives.
     ///
     /// # Errors
-    /// A thread cannot be started.
+    /// A thread cannot be started, or a signal cannot be handled.
     pub fn start(time: Duration, driver: &dyn Driver) -> io::Result<TimeLimit> {
         let limit = TimeLimit {
             time,
@@ -31,12 +32,14 @@ impl TimeLimit {
         let interrupt = driver.interrupter();
         let is_over = Arc::clone(&limit.is_over);
         let is_followed = Arc::clone(&limit.is_followed);
+        let session = SessionThread::this()?;
         let waiting = move || {
             std::thread::sleep(time);
             is_over.store(true, Ordering::SeqCst);
+            let asked = session.now();
             loop {
                 match is_followed.lock() {
-                    Ok(is_followed) if !*is_followed => interrupt(),
+                    Ok(is_followed) if !*is_followed => session.interrupt(&asked, &*interrupt),
                     _ => return,
                 }
                 std::thread::sleep(PAUSE);
