@@ -28,6 +28,8 @@ pub(crate) struct Image {
     pub(crate) is_seccomp_filtered: bool,
     /// A juror that was killed has left patches.
     pub(crate) is_left_over: bool,
+    /// The sites whose traps and jumps the program had written over when it ended.
+    pub(crate) overwritten_at_end: Vec<u64>,
 }
 
 impl Image {
@@ -36,6 +38,7 @@ impl Image {
         self.out_of_line = OutOfLineSlots::default();
         self.patches = Patches::default();
         self.is_left_over = false;
+        self.overwritten_at_end.clear();
         self.rendezvous_address = None;
         self.entry_point = None;
         self.modules.clear();

@@ -379,6 +379,7 @@ impl Debuggee {
     /// Handles the exit event of a thread: it executes no further instruction.
     fn handle_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.find_unreported_forks_of(thread)?;
+        self.note_overwritten_at_end(thread);
         self.wait.departing.insert(thread.0);
         self.forget_thread(thread)?;
         ignore_gone(kernel::resume(thread.0, 0))

@@ -76,9 +76,9 @@ pub(crate) struct NativeTier {
     /// The stubs that were made last.
     drafts: Drafts,
     /// The patched entries, and those that could not be patched.
-    entries: BTreeMap<u64, Site>,
+    pub(crate) entries: BTreeMap<u64, Site>,
     /// The return sites.
-    returns: BTreeMap<u64, Site>,
+    pub(crate) returns: BTreeMap<u64, Site>,
     /// Why a property is not native, by its number, and the number of its probes when
     /// that was found.
     refusals: FxHashMap<usize, (NotNative, usize)>,
@@ -95,11 +95,11 @@ struct Cluster {
 
 /// An address of native events.
 #[derive(Debug, Clone)]
-struct Site {
+pub(crate) struct Site {
     /// The probes that its stub has sections for, in the order of the sections.
     probes: Vec<u32>,
     /// The owner of the site, and the number of inserts.
     owned: (Owner, u32),
     /// The patch, or the reason why there is none.
-    patch: Result<Patch, String>,
+    pub(crate) patch: Result<Patch, String>,
 }

@@ -16,6 +16,7 @@ pub mod loading;
 mod local_variables;
 pub(crate) mod memory_locations;
 pub(crate) mod monitored_property;
+mod overwritten;
 pub(crate) mod without_location;
 
 use crate::in_process::NativeTier;

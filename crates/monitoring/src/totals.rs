@@ -44,6 +44,7 @@ struct EventTotal {
     bound: bool,
     inlined: InlinedTotal,
     doubts: Vec<CallDoubt>,
+    overwritten: bool,
     namesakes: Vec<Arc<str>>,
     /// Whether some monitor waits for it.
     needed: bool,
@@ -105,6 +106,7 @@ impl Total {
             bound: monitored.bound.get(index).copied().unwrap_or(false),
             inlined: monitored.inlined.get(index).copied().unwrap_or_default(),
             doubts: monitored.doubts.get(index).cloned().unwrap_or_default(),
+            overwritten: monitored.overwritten.get(index).copied().unwrap_or(false),
             namesakes: monitored.namesakes.get(index).cloned().unwrap_or_default(),
             needed: monitored.monitor.is_needed(EventId(index as u16)),
         };
@@ -143,6 +145,7 @@ impl Total {
             event.doubts.extend_from_slice(&others.doubts);
             event.doubts.sort();
             event.doubts.dedup();
+            event.overwritten |= others.overwritten;
             event.needed |= others.needed;
         }
     }
@@ -185,7 +188,27 @@ impl Total {
             .into_iter()
             .map(|event| absent_words(event, "had"));
         let absent = absent.filter(|_| !allows_unbound);
-        errors.into_iter().chain(absent).collect()
+        let overwritten = self.overwritten(monitored);
+        errors
+            .into_iter()
+            .chain(absent)
+            .chain(overwritten)
+            .collect()
+    }
+
+    /// Returns a sentence for each function whose code the program has written over.
+    fn overwritten(&self, monitored: &MonitoredProperty) -> Vec<String> {
+        let events = monitored.property.events.iter().zip(&self.events);
+        let mut subjects: Vec<&str> = events
+            .filter(|(_, total)| total.overwritten)
+            .map(|(event, _)| &*event.subject)
+            .collect();
+        subjects.sort_unstable();
+        subjects.dedup();
+        let words = |subject| {
+            format!("the program wrote over code where `{subject}` was watched: events were missed")
+        };
+        subjects.into_iter().map(words).collect()
     }
 
     /// Returns the events whose names no loaded module had, one for each subject.
@@ -454,6 +477,15 @@ mod tests {
         let lenient = summary_of(true, change);
         assert_eq!(lenient.undecided, [""; 0]);
         assert_eq!(lenient.remarks, [words]);
+    }
+
+    #[test]
+    fn a_property_whose_function_was_written_over_is_undecided() {
+        let change = |monitored: &mut MonitoredProperty| monitored.overwritten = vec![false, true];
+        let summary = summary_of(true, change);
+        let words = "the program wrote over code where `g` was watched: events were missed";
+        assert_eq!(summary.undecided, [words]);
+        assert_eq!(summary.remarks, [""; 0]);
     }
 
     #[test]

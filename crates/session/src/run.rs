@@ -132,7 +132,7 @@ impl Session {
         }
     }
 
-    fn take(
+    pub(crate) fn take(
         &mut self,
         stop_event: StopEvent,
         observer: &mut dyn Observer,

@@ -2,11 +2,12 @@
 //! something else in its place or returns its pages to the file; or the user
 //! writes instructions.
 //!
-//! A store over a trap removes the trap, and nothing reports that. So it is
+//! A store over a trap or a jump removes it, and nothing reports that. So it is
 //! checked whenever all threads are stopped and the user is to see the program.
 //! The present contents are then the program's own; the trap is inserted over
-//! them, and the step-over is planned for the new instruction. Until then the
-//! point is not hit.
+//! them, in place of a jump, too, and the step-over is planned for the new
+//! instruction. Until then the point is not hit. When the last thread ends it is
+//! checked once more, as the memory is gone afterwards.
 //!
 //! Invariant: a trap is inserted again only where code can be executed, since
 //! the address of code that is gone may be that of data.
@@ -14,7 +15,7 @@
 use juror_arch::INSTRUCTION_LENGTH_MAX;
 use std::collections::BTreeSet;
 
-use juror_stepping::Input;
+use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
@@ -30,6 +31,7 @@ impl Debuggee {
         if self.life.has_ended() || self.memory.is_quiescent() {
             return Ok(Vec::new());
         }
+        self.give_up_overwritten_jumps()?;
         let (gone, changed) = self.overwritten();
         if gone.is_empty() && changed.is_empty() {
             return Ok(Vec::new());
@@ -47,6 +49,46 @@ impl Debuggee {
             self.replan(address)?;
         }
         Ok(reinserted)
+    }
+
+    /// Replaces jumps by traps that the program has written over, which are inserted
+    /// again as others are.
+    fn give_up_overwritten_jumps(&mut self) -> Result<(), DebuggeeError> {
+        if self.image.patches.is_any() {
+            let entries = self.overwritten_jumps();
+            self.unpatch(entries)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the entries of the jumps of which the program has changed a byte.
+    fn overwritten_jumps(&self) -> Vec<u64> {
+        let entries = self.driver.engine.patched_sites();
+        entries
+            .filter(|entry| self.memory.is_jump_overwritten(*entry))
+            .collect()
+    }
+
+    /// Notes the sites that the program has written over, when its last thread ends.
+    pub(crate) fn note_overwritten_at_end(&mut self, thread: ThreadId) {
+        let others = self.threads.keys().filter(|id| **id != thread.0);
+        if others.count() > 0 || self.memory.is_quiescent() {
+            return;
+        }
+        let (mut gone, _) = self.overwritten();
+        gone.extend(self.overwritten_jumps());
+        if gone.is_empty() {
+            return;
+        }
+        let executable = self.executable_memory();
+        gone.retain(|address| executable.iter().any(|range| range.contains(address)));
+        self.image.overwritten_at_end = gone;
+    }
+
+    /// Takes the addresses of the sites that the program had written over when it ended:
+    /// arrivals there may not have been reported.
+    pub fn take_overwritten_at_end(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.image.overwritten_at_end)
     }
 
     /// Returns the addresses at which traps are gone, and those at which they

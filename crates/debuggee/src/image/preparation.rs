@@ -256,6 +256,16 @@ impl Debuggee {
         Ok(true)
     }
 
+    /// Reads the list of modules of a process whose linker is at work: what is mapped by now.
+    /// Nothing is mapped near them, so sites there are stepped over in place.
+    pub fn read_unfinished_modules(&mut self) {
+        let rendezvous = modules::read_rendezvous(&self.memory, &self.image.modules);
+        if let Some(rendezvous) = rendezvous.filter(|it| !it.modules.is_empty()) {
+            self.image.modules = rendezvous.modules;
+            self.image.out_of_line.set_immutable_code(Vec::new());
+        }
+    }
+
     /// Maps room for slots near every module, while a thread is stopped that
     /// can make the system calls.
     fn map_regions_for_modules(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {

@@ -37,6 +37,8 @@ pub(crate) struct TextPatches(BTreeMap<u64, Known>);
 struct Known {
     patch: TextPatch,
     original: Vec<u8>,
+    /// What was there when the jump was written first: its stub is made from that.
+    replaced: Vec<u8>,
     is_written: bool,
 }
 
@@ -109,6 +111,16 @@ impl Memory {
         self.patches.written(entry).is_some()
     }
 
+    /// Returns true if the program has changed a byte of the jump of a site.
+    pub(crate) fn is_jump_overwritten(&self, entry: u64) -> bool {
+        let Some(known) = self.patches.written(entry) else {
+            return false;
+        };
+        let mut present = vec![0; known.patch.code.len()];
+        // Code that is unmapped was not written over.
+        self.read_raw(known.patch.jump, &mut present).is_ok() && present != known.patch.code
+    }
+
     /// Writes a jump in place of the trap at `entry`. Nothing runs. Returns false
     /// if no trap, or another one, is there.
     pub(crate) fn write_patch(
@@ -125,6 +137,11 @@ impl Memory {
         let replaced = patch.code.len().saturating_sub(patch.shared);
         if original.get(replaced..) != patch.code.get(replaced..) {
             // The instruction there was replaced.
+            return Ok(false);
+        }
+        // Its stub would execute code that the program has replaced since.
+        let former = self.patches.0.get(&entry);
+        if former.is_some_and(|it| it.patch == patch && it.replaced != original) {
             return Ok(false);
         }
         let mut first = [0];
@@ -144,6 +161,7 @@ impl Memory {
         }
         let known = Known {
             patch,
+            replaced: original.clone(),
             original,
             is_written: true,
         };

@@ -122,7 +122,7 @@ impl Debuggee {
         self.unpatch(entries)
     }
 
-    fn unpatch(&mut self, entries: Vec<u64>) -> Result<(), DebuggeeError> {
+    pub(crate) fn unpatch(&mut self, entries: Vec<u64>) -> Result<(), DebuggeeError> {
         let mut entries = entries.into_iter();
         entries.try_for_each(|address| self.feed(Input::Unpatch { address }))
     }

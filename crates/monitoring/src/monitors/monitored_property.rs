@@ -44,6 +44,8 @@ pub struct MonitoredProperty {
     pub inlined: Vec<InlinedTotal>,
     /// By event: what is to be known of its calls.
     pub doubts: Vec<Vec<CallDoubt>>,
+    /// By event: whether the program has written over code where it is seen.
+    pub overwritten: Vec<bool>,
     /// By event: the program's own functions that have its name, too, and are not meant.
     pub namesakes: Vec<Vec<Arc<str>>>,
     /// The number of events that were ignored because they could not be evaluated.
@@ -100,6 +102,7 @@ impl MonitoredProperty {
             bound: vec![false; events],
             inlined: vec![InlinedTotal::default(); events],
             doubts: vec![Vec::new(); events],
+            overwritten: vec![false; events],
             namesakes: vec![Vec::new(); events],
             errors: 0,
             inherited: InheritedCounts::default(),
@@ -130,6 +133,7 @@ impl MonitoredProperty {
             bound: self.bound.clone(),
             inlined: self.inlined.clone(),
             doubts: self.doubts.clone(),
+            overwritten: self.overwritten.clone(),
             namesakes: self.namesakes.clone(),
             inherited: InheritedCounts {
                 events: self.sequence(),

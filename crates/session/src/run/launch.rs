@@ -19,6 +19,7 @@ use juror_debuggee::{Debuggee, EnvironmentChange, Launch, Redirection, StopEvent
 use juror_fault::{CommandError, SessionError};
 use juror_monitoring::monitors::loading;
 use juror_points::catchpoints::Catchpoint;
+use juror_points::signal_names;
 use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
 use juror_view::observer::Observer;
@@ -88,7 +89,8 @@ impl Session {
         permitted.map_err(|error| SessionError::Launch(error.message))?;
         let launch = self.launch_of()?;
         let mut program = self.start_program(&launch)?;
-        let thread = load_libraries(&mut program)?;
+        let (thread, early_signal) = load_libraries(&mut program)?;
+        self.launch.early_signal = early_signal;
         program.modules.note_started();
         // The user may type now.
         program.debuggee.keep_terminal(self.launch.keeps_terminal);
@@ -194,9 +196,20 @@ fn scenario_error(file: &str, error: CommandError) -> SessionError {
     }
 }
 
+/// The signals by which a processor or a library says that the code is wrong.
+const FAULTS: [&str; 7] = [
+    "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS",
+];
+
+fn is_fault(signal: i32) -> bool {
+    let (name, _) = signal_names::describe(signal);
+    FAULTS.contains(&&*name)
+}
+
 /// Lets the dynamic linker load the initial libraries. Returns the first thread, which is stopped;
-/// no code of the program or its libraries has run.
-fn load_libraries(program: &mut Program) -> Result<ThreadId, SessionError> {
+/// no code of the program or its libraries has run, but for functions that the linker calls to
+/// choose others (ifuncs), and one of these may have got the signal that is returned.
+fn load_libraries(program: &mut Program) -> Result<(ThreadId, Option<StopEvent>), SessionError> {
     let internal = |error: juror_debuggee::DebuggeeError| SessionError::Internal(error.to_string());
     let first = ThreadId(program.debuggee.pid());
     let is_static = program
@@ -204,7 +217,7 @@ fn load_libraries(program: &mut Program) -> Result<ThreadId, SessionError> {
         .main()
         .is_some_and(|m| m.symbols.header().interpreter.is_none());
     if is_static {
-        return Ok(first);
+        return Ok((first, None));
     }
     program.debuggee.resume(first).map_err(internal)?;
     loop {
@@ -212,7 +225,17 @@ fn load_libraries(program: &mut Program) -> Result<ThreadId, SessionError> {
         match stop_event {
             StopEvent::ModulesChanged { thread } => {
                 program.update_modules();
-                return Ok(thread);
+                return Ok((thread, None));
+            }
+            StopEvent::Signal {
+                thread,
+                signal,
+                fatal: true,
+                ..
+            } if is_fault(signal) => {
+                program.debuggee.read_unfinished_modules();
+                program.update_modules();
+                return Ok((thread, Some(stop_event)));
             }
             StopEvent::Exited { status } => {
                 return Err(SessionError::Launch(format!(

@@ -5,6 +5,7 @@
 
 use crate::run::checkpoints::{automatic, numbers};
 use crate::run::pause::{Goal, Pause};
+use crate::run::self_modified_code;
 use crate::session::Session;
 use crate::state::control::refused;
 use juror_control::decision::{GoOn, go_on};
@@ -36,7 +37,12 @@ impl Session {
         let thread = self.thread()?;
         let pause =
             self.notify_monitors(thread, observer, |monitors, scene| monitors.on_start(scene))?;
-        let pause = self.react_to_start(pause, thread, observer)?;
+        let mut pause = self.react_to_start(pause, thread, observer)?;
+        if pause.is_none()
+            && let Some(signal) = self.launch.early_signal.take()
+        {
+            pause = self.take(signal, observer, Goal::default())?;
+        }
         if pause.is_some() {
             self.control.state.owe_stop().map_err(refused)?;
         }
@@ -158,6 +164,7 @@ impl Session {
         status: i32,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
+        self_modified_code::report_overwritten_at_end(self, observer);
         // It was ended by a function that juror called.
         if self.processes.evaluations.running_function().is_some() {
             return Ok(());

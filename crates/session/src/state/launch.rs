@@ -1,6 +1,7 @@
 //! The launch settings of the next run, which override the options.
 
 use crate::state::command_line::{CommandLine, Redirections};
+use juror_debuggee::StopEvent;
 
 /// The launch settings that commands have changed.
 #[derive(Default)]
@@ -12,6 +13,9 @@ pub(crate) struct LaunchState {
     /// Whether the launch settings changed after the program was started: its directory,
     /// its environment.
     pub is_outdated: bool,
+    /// The signal that stopped the program while its libraries were being loaded: it is the first
+    /// stop of the run.
+    pub early_signal: Option<StopEvent>,
     /// Whether juror keeps the terminal while the program runs, since somebody types at its prompt.
     pub keeps_terminal: bool,
 }

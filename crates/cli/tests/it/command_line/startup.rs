@@ -2,6 +2,7 @@
 //! first.
 
 use crate::support::{juror, program};
+use juror_testing::Fixture;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -88,6 +89,60 @@ fn the_status_of_the_program_can_be_that_of_juror() {
             .run();
         assert_eq!(output.status.code(), Some(status), "{options:?} {file}");
     }
+}
+
+#[test]
+fn the_status_of_juror_can_be_named_by_quit() {
+    let executable = program("pushes.c").compile_plain();
+    for (lines, status) in [
+        ("quit", 0),
+        ("quit 5", 5),
+        ("q 2 + 3", 5),
+        ("quit -1", 255),
+        ("quit 256", 0),
+        ("run\nquit $_exitcode", 2),
+        ("break push\nrun\nquit 1 == 1", 1),
+        ("quit 5 5\nquit 6", 6),
+        ("quit nothing\nquit 7", 7),
+        ("quit 1.5\nquit 8", 8),
+    ] {
+        let output = juror(&["run", "--color=never", "--no-init"])
+            .args([&executable])
+            .input(format!("{lines}\n"))
+            .run();
+        assert_eq!(output.status.code(), Some(status), "{lines}: {output:?}");
+    }
+    let output = juror(&["run", "--batch", "--no-init", "-e", "quit 3", "-e", "quit"])
+        .args(["--return-child-result"])
+        .args([&executable])
+        .run();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+}
+
+#[test]
+fn a_crash_while_libraries_are_loaded_is_a_stop() {
+    let source = "\
+        static int one(void) { return 1; }\n\
+        static int (*pick(void))(void) { *(volatile int *)8 = 1; return one; }\n\
+        int f(void) __attribute__((ifunc(\"pick\")));\n\
+        int main(void) { return f(); }\n";
+    let executable = Fixture::c("early", source)
+        .argument("-Wl,-z,now")
+        .compile_plain();
+    let output = juror(&["run", "--color=never", "--no-init"])
+        .args([&executable])
+        .input("run\nbacktrace 1\nprint 1 + 1\ncontinue\n")
+        .run();
+    let said = format!("{}{}", output.stdout, output.stderr);
+    assert!(said.contains("SIGSEGV"), "{said}");
+    assert!(said.contains("#0  pick () at "), "{said}");
+    assert!(said.contains("$1 = 2"), "{said}");
+    assert!(said.contains("was ended by SIGSEGV"), "{said}");
+    let output = juror(&["run", "--batch", "--no-init", "--fail-on-crash"])
+        .args([&executable])
+        .run();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(output.stdout.contains("early.c:2"), "{output:?}");
 }
 
 #[test]
