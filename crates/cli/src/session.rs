@@ -93,7 +93,10 @@ pub fn run(
     } else {
         prompt::run(&mut console, &commands, has_properties)?
     };
-    let status = with_ending(status, console.ending(), console.has_crashed(), common);
+    let status = match console.asked_status() {
+        Some(asked) => asked,
+        None => with_ending(status, console.ending(), console.has_crashed(), common),
+    };
     match check {
         Some(check) => self_check::conclude(&check.report(), console.output(), status),
         None => Ok(status),

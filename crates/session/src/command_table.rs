@@ -8,6 +8,7 @@ mod calling;
 mod checkpoints;
 mod code;
 mod core_files;
+mod effects;
 pub mod entry;
 pub(crate) mod foreign;
 mod info;
@@ -26,6 +27,7 @@ mod watching;
 pub(crate) mod words;
 
 pub use crate::command_table::arguments::split_line;
+pub use crate::command_table::effects::may_change;
 use crate::command_table::entry::Entry;
 pub(crate) use crate::command_table::info::takes_argument;
 pub use crate::command_table::info::{INFO_SUBJECTS, find_info_subject, info_modes};

@@ -12,7 +12,7 @@ use juror_view::Outcome;
 /// Writes an outcome. Writes nothing for an outcome without a result.
 pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
     match outcome {
-        Outcome::Done | Outcome::Quit => {}
+        Outcome::Done | Outcome::Quit(_) => {}
         Outcome::Message(message) => tables::write_message(page, message),
         Outcome::Printed(text) => {
             page.keep_lines();
@@ -340,7 +340,7 @@ pub mod samples {
             Outcome::HelpIndex(vec![tables::samples::help()]),
             Outcome::HelpGroups(vec![tables::samples::group()]),
             Outcome::Help(tables::samples::help()),
-            Outcome::Quit,
+            Outcome::Quit(juror_view::QuitView::default()),
         ]
     }
 }
@@ -355,7 +355,7 @@ mod tests {
 
     fn begins(outcome: &Outcome) -> &'static str {
         match outcome {
-            Outcome::Done | Outcome::Quit => "",
+            Outcome::Done | Outcome::Quit(_) => "",
             Outcome::Message(_) => "Breakpoint 1 at queue_push\n",
             Outcome::Printed(_) => "7 letters\n",
             Outcome::Empty(_) => "there is no function whose name matches `^queue_`\n",

@@ -34,8 +34,8 @@ pub use crate::properties::{
     ViolationView,
 };
 pub use crate::settings::{
-    CommandGroupView, CopyView, EnvironmentVariableView, Extent, PrettyPrinterView, SettingView,
-    ShellEndView, SkipView, SubstitutionView, TerminalSettings,
+    CommandGroupView, CopyView, EnvironmentVariableView, Extent, PrettyPrinterView, QuitView,
+    SettingView, ShellEndView, SkipView, SubstitutionView, TerminalSettings,
 };
 pub use crate::stops::{
     ContextPart, ContextView, EndView, Ending, PANIC, ProcessEnd, RecordedCheckpointView,
@@ -574,5 +574,5 @@ pub enum Outcome {
     /// One command.
     Help(CommandHelp),
     /// Leave juror.
-    Quit,
+    Quit(QuitView),
 }

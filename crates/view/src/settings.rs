@@ -123,6 +123,13 @@ pub struct CopyView {
     pub address: Option<u64>,
 }
 
+/// What the user has asked for with `quit`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct QuitView {
+    /// The exit status that juror is to end with, if the user has named one.
+    pub status: Option<u8>,
+}
+
 /// The end of a shell command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShellEndView {

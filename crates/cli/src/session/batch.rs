@@ -98,7 +98,7 @@ fn execute_shown(console: &mut Console, command: &str) -> io::Result<Option<Outc
         let Some(given) = console.execute_and_show(&line)? else {
             return Ok(None);
         };
-        if let Outcome::Stopped(_) | Outcome::Ended(_) | Outcome::Quit = given {
+        if let Outcome::Stopped(_) | Outcome::Ended(_) | Outcome::Quit(_) = given {
             outcome = given;
         }
         attached = console.next_queued_command();

@@ -25,6 +25,8 @@ pub struct Console {
     violated: bool,
     /// A property could not be evaluated.
     erred: bool,
+    /// The exit status that the user has named (`quit 3`).
+    asked_status: Option<u8>,
     /// How the program ended last.
     ending: Option<Ending>,
     /// The last stop was at a signal that ends the program, and it has not exited since.
@@ -63,6 +65,7 @@ impl Console {
             has_program: true,
             violated: false,
             erred: false,
+            asked_status: None,
             ending: None,
             is_at_fatal_signal: false,
             is_batch: false,
@@ -377,9 +380,16 @@ impl Console {
         Ok(self.status())
     }
 
-    /// Returns the exit status by the verdicts so far.
+    /// The exit status that the user has named, if any.
+    pub fn asked_status(&self) -> Option<u8> {
+        self.asked_status
+    }
+
+    /// Returns the exit status that the user has named, or else that by the verdicts so far.
     pub fn status(&self) -> u8 {
-        if self.violated || self.output.has_violated() {
+        if let Some(status) = self.asked_status {
+            status
+        } else if self.violated || self.output.has_violated() {
             exit::VIOLATED
         } else if self.erred || self.output.has_erred() {
             // The verdict is unknown.
@@ -394,6 +404,7 @@ impl Console {
         self.violated |= outcome.is_violated();
         self.erred |= outcome.is_error();
         match outcome {
+            Outcome::Quit(quit) => self.asked_status = quit.status,
             Outcome::Ended(end) => {
                 self.ending = end.ending;
                 self.is_at_fatal_signal &= !matches!(end.ending, Some(Ending::Exited { .. }));

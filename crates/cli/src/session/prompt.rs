@@ -135,7 +135,7 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
         }
         if depth > 0 {
             last.clear();
-            if let Some(Outcome::Quit) = perform(console, lines, line)? {
+            if let Some(Outcome::Quit(_)) = perform(console, lines, line)? {
                 return console.leave();
             }
             continue;
@@ -153,7 +153,7 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
             last.clear();
             continue;
         }
-        if let Some(Outcome::Quit) = perform(console, lines, &last)? {
+        if let Some(Outcome::Quit(_)) = perform(console, lines, &last)? {
             return console.leave();
         }
     }

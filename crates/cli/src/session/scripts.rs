@@ -134,7 +134,7 @@ fn execute_one(console: &mut Console, commands: &Commands) -> io::Result<Execute
     let mut lines = commands.lines.iter();
     while let Some((number, line)) = lines.next() {
         match console.perform(line)? {
-            Some(Outcome::Quit) => return Ok(Executed::Quit),
+            Some(Outcome::Quit(_)) => return Ok(Executed::Quit),
             Some(_) => {}
             None => {
                 if let Some(file) = &commands.file {

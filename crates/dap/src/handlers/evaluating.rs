@@ -15,9 +15,9 @@ use crate::stops::{self, Told};
 use juror_fault::CommandError;
 use juror_session::command_table;
 use juror_text::messages;
-use juror_view::Outcome;
 use juror_view::driver::{Driver, FrontEnd};
 use juror_view::queries::SelectionView;
+use juror_view::{Location, Outcome};
 use serde_json::{Value, json};
 
 /// `evaluate` while no command runs.
@@ -38,10 +38,11 @@ pub(super) fn evaluate(adapter: &mut Adapter, session: &mut dyn Driver, request:
         return adapter.answer(request, Err(failure));
     }
     let mut shown = Shown::default();
+    let before = frames_told(session);
     for line in given.expression.split('\n') {
-        let before = session.speak_for(FrontEnd::Editor);
+        let speaks = session.speak_for(FrontEnd::Editor);
         perform(adapter, session, line.trim(), &mut shown);
-        session.speak_for(before);
+        session.speak_for(speaks);
     }
     let text = adapter.styled(&ended(&shown.text));
     let answer = if shown.has_failed {
@@ -61,31 +62,30 @@ pub(super) fn evaluate(adapter: &mut Adapter, session: &mut dyn Driver, request:
             points::renew(adapter, session);
             if shown.has_changed {
                 filters::renew(adapter, session);
-                adapter.invalidate(&["all"]);
+                // A client that is to read the stack again shows its first frame, and what is
+                // typed next goes there.
+                let areas = match frames_told(session) == before {
+                    true => "variables",
+                    false => "all",
+                };
+                adapter.invalidate(&[areas]);
             }
             memory::tell_written(adapter, session);
         }
     }
 }
 
-/// The commands that change no value and no frame.
-const READING: [&str; 15] = [
-    "apropos",
-    "backtrace",
-    "disassemble",
-    "down",
-    "frame",
-    "help",
-    "info",
-    "list",
-    "output",
-    "ptype",
-    "show",
-    "thread",
-    "up",
-    "whatis",
-    "x",
-];
+/// The most frames of a stack that are compared.
+const FRAMES_MAX: u64 = 64;
+
+/// Returns the places in the selected thread's stack.
+fn frames_told(session: &mut dyn Driver) -> Option<(u32, Vec<Location>)> {
+    let questions = session.queries()?;
+    let thread = questions.selection()?.thread;
+    let frames = questions.frames(thread, 0, FRAMES_MAX).ok()?.frames;
+    let places = frames.into_iter().map(|placed| placed.frame.location);
+    Some((thread, places.collect()))
+}
 
 /// The output and the effects of command lines.
 #[derive(Default)]
@@ -118,8 +118,8 @@ fn perform(adapter: &mut Adapter, session: &mut dyn Driver, line: &str, shown: &
         shown.text.push_str(&messages::command_error(error));
         shown.has_failed = true;
     }
-    let reads = command_table::find(word).is_ok_and(|entry| READING.contains(&entry.name));
-    shown.has_changed |= is_open || !reads;
+    // The lines of a block are executed at its end.
+    shown.has_changed |= is_open || command_table::may_change(line);
     // The commands of a recording are other ones.
     if followed.has_moved && !moves && before == Motion::Stopped {
         adapter.tell_continued(session);

@@ -55,7 +55,7 @@ fn execute(
     while let Some(line) = next {
         match adapter.execute_typed(session, &line)? {
             // There is nothing to leave yet.
-            Outcome::Quit => return Err(CommandError::new("the client ends the session")),
+            Outcome::Quit(_) => return Err(CommandError::new("the client ends the session")),
             outcome => {
                 let text = adapter.text_of(&outcome);
                 adapter.say(&text);

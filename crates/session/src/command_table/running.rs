@@ -6,7 +6,6 @@ use crate::replay::rows;
 use crate::run::attach;
 use crate::run::step::Lines;
 use juror_control::Modes;
-use juror_view::Outcome;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -150,11 +149,17 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "quit",
         aliases: &["q", "exit"],
         summary: "leave juror: kill the program, or detach from an attached process",
-        examples: &[("quit", "leave juror")],
+        examples: &[
+            ("quit", "leave juror"),
+            (
+                "quit 3",
+                "and end with the exit status 3, whatever was found",
+            ),
+        ],
         group: Group::Running,
         moves: true,
-        takes_nothing: true,
-        run: |session, _, _| attach::leave(session).map(|()| Outcome::Quit),
+        names: Names::Expression,
+        run: |session, rest, _| running::quit(session, rest),
         recorded: Some(&rows::QUIT),
         ..Entry::DEFAULT
     },

@@ -51,7 +51,7 @@ impl Session {
             Some(Asked::Fault(fault)) => Err(fault),
             asked => self.execute_line(line, asked == Some(Asked::Hooked), observer),
         };
-        if matches!(result, Err(_) | Ok(Outcome::Quit)) {
+        if matches!(result, Err(_) | Ok(Outcome::Quit(_))) {
             self.points.commands.give_up();
             if is_queued {
                 // The next line that is typed is not for a block that a file has begun.

@@ -2,7 +2,9 @@
 
 use crate::command_table::arguments::times;
 use crate::commands::{examine, points_edit, scenario};
-use crate::inspect::source;
+use crate::inspect::constants::Nothing;
+use crate::inspect::{expressions, source};
+use crate::run::attach;
 use crate::run::checkpoints::numbers;
 use crate::run::core_file;
 use crate::run::pause::{Pause, Temporary};
@@ -13,8 +15,9 @@ use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_debuggee::Origin;
 use juror_fault::CommandError;
+use juror_values::typed::Number;
 use juror_view::observer::Observer;
-use juror_view::{Outcome, StopReason};
+use juror_view::{Outcome, QuitView, StopReason};
 
 /// `run`: continues from the start, or starts anew.
 pub(crate) fn run(
@@ -243,4 +246,37 @@ pub(crate) fn kill(session: &mut Session) -> Result<Outcome, CommandError> {
     }
     leaving::kill_processes(session)?;
     Ok(Outcome::Ended(Box::new(session.end(None))))
+}
+
+/// `quit`: leaves juror, with the exit status that an expression gives.
+pub(crate) fn quit(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let status = match rest {
+        "" => None,
+        expression => Some(status_of(session, expression)?),
+    };
+    attach::leave(session)?;
+    Ok(Outcome::Quit(QuitView { status }))
+}
+
+/// Returns the exit status that an expression gives: the lowest byte of a number, as the kernel
+/// takes it.
+fn status_of(session: &mut Session, expression: &str) -> Result<u8, CommandError> {
+    // What would be a comment behind an expression is no reason to leave.
+    if let Some(at) = expression.find('#') {
+        let comment = expression.get(at..).unwrap_or_default();
+        return Err(CommandError::unexpected(comment, "quit"));
+    }
+    let value = expressions::evaluate(session, expression)?;
+    let number = match &session.processes.program {
+        Some(program) => value.number(program),
+        None => value.number(&Nothing),
+    };
+    match number {
+        Ok(Number::Int(number)) => Ok((number & 0xff) as u8),
+        Ok(Number::Bool(truth)) => Ok(u8::from(truth)),
+        _ => {
+            let error = CommandError::new(format!("`{expression}` is not a number"));
+            Err(error.pointing_at(expression, 0))
+        }
+    }
 }

@@ -16,7 +16,7 @@ use juror_language::suggest;
 use juror_monitoring::monitors::loading;
 use juror_monitoring::property_files::PropertySource;
 use juror_view::observer::Observer;
-use juror_view::{Outcome, RecordedCheckpointView, StopReason};
+use juror_view::{Outcome, QuitView, RecordedCheckpointView, StopReason};
 use std::path::Path;
 
 impl RecordedRun {
@@ -356,4 +356,10 @@ impl RecordedRun {
 
 fn command_names() -> impl Iterator<Item = String> {
     RECORDED.iter().map(|(entry, _)| entry.name.to_owned())
+}
+
+/// `quit`: leaves, with an exit status if one is named. A recording has no expressions.
+pub(super) fn quit(rest: &str) -> Result<Outcome, CommandError> {
+    let status = number(rest)?.map(|status| (status & 0xff) as u8);
+    Ok(Outcome::Quit(QuitView { status }))
 }

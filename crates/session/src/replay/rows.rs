@@ -5,10 +5,10 @@ use crate::command_table::arguments::times;
 use crate::command_table::entry::{Completes, Repeats};
 use crate::command_table::recorded::Recorded;
 use crate::replay::RecordedRun;
+use crate::replay::commands;
 use crate::replay::moves::Goal;
 use crate::replay::stops::Change;
 use juror_control::Modes;
-use juror_view::Outcome;
 
 pub(crate) const BREAK: Recorded = Recorded {
     summary: "Stop at an event, or at events from a line",
@@ -169,9 +169,14 @@ pub(crate) const PROPERTY: Recorded = Recorded {
 
 pub(crate) const QUIT: Recorded = Recorded {
     summary: "Leave",
-    examples: &[("quit", "leave")],
-    takes_nothing: true,
-    run: |_, _, _| Ok(Outcome::Quit),
+    examples: &[
+        ("quit", "leave"),
+        (
+            "quit 3",
+            "and end with the exit status 3, whatever was found",
+        ),
+    ],
+    run: |_, rest, _| commands::quit(rest),
     ..Recorded::DEFAULT
 };
 

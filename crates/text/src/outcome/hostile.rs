@@ -368,7 +368,7 @@ fn poison(outcome: &mut Outcome) {
     match outcome {
         // What the user has formatted is the user's own; the session escapes what is in it of
         // the program.
-        Outcome::Done | Outcome::Quit | Outcome::Printed(_) => {}
+        Outcome::Done | Outcome::Quit(_) | Outcome::Printed(_) => {}
         Outcome::Message(message) => *message = text(),
         Outcome::Stopped(stop) => poison_stop(stop),
         Outcome::Ended(end) => poison_end(end),

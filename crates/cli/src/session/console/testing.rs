@@ -5,7 +5,7 @@ use crate::driver::{CommandError, Driver, Observer};
 use crate::output::testing::{Streams, output};
 use crate::session::interrupt::Running;
 use juror_text::stops::samples::stop;
-use juror_view::{Ending, Outcome, StopReason};
+use juror_view::{Ending, Outcome, QuitView, StopReason};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -36,7 +36,8 @@ impl Driver for Scripted {
                 self.alive = false;
                 Ok(Outcome::Done)
             }
-            "quit" => Ok(Outcome::Quit),
+            "quit" => Ok(Outcome::Quit(QuitView::default())),
+            "quit 7" => Ok(Outcome::Quit(QuitView { status: Some(7) })),
             "bad" => Err(CommandError::new("no command is named `bad`")),
             _ => Ok(Outcome::Message(format!("did {line}"))),
         }

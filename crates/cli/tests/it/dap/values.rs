@@ -141,6 +141,39 @@ fn values_are_set() {
 }
 
 #[test]
+fn only_what_changes_values_says_that_they_have_changed() {
+    let (mut client, _, _) = stopped();
+    for line in [
+        "print points[1]",
+        "print/x second->y",
+        "info locals",
+        "backtrace",
+        "break twice",
+        "delete",
+        "frame 0",
+        "echo done",
+        "x/2bx second",
+    ] {
+        client.repl(line);
+        client.ask("threads", Value::Null);
+        assert!(!client.has_event("invalidated"), "{line}");
+    }
+    for line in [
+        "print points[1].x = 8",
+        "set var points[1].x = 9",
+        "print twice(4)",
+    ] {
+        client.repl(line);
+        let areas = client.event("invalidated")["areas"].clone();
+        assert_eq!(areas, json!(["variables"]), "{line}");
+    }
+    // The stack is another one.
+    client.repl("frame 0");
+    client.repl("print $rip = $rip + 1");
+    assert_eq!(client.event("invalidated")["areas"], json!(["all"]));
+}
+
+#[test]
 fn a_hover_calls_no_function_and_the_repl_does() {
     let (mut client, _, frame) = stopped();
     for context in ["hover", "watch"] {

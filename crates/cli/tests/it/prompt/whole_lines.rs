@@ -87,7 +87,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("ptype", "p"),
     ("pwd", ""),
     ("queue-signal", "SIGUSR1"),
-    ("quit", ""),
+    ("quit", "3"),
     ("rbreak", "^work$"),
     ("restart-frame", ""),
     ("restore", "9"),

@@ -183,7 +183,7 @@ pub(crate) fn move_for_scenarios(
             afterwards = Afterwards::of(again);
         }
     });
-    if !matches!(moved, Ok(Outcome::Quit)) {
+    if !matches!(moved, Ok(Outcome::Quit(_))) {
         give_up_waiting(session, observer);
     }
     session.scenarios.waiting.clear();
@@ -207,7 +207,7 @@ fn move_by_turns(
             permissions::for_scenario(session, |session| session.perform_line(&line, observer));
         let rest = session.scenarios.end_waiting();
         afterwards = match (done, rest) {
-            (Ok(Outcome::Quit), _) => return Ok(Afterwards::Show(Outcome::Quit)),
+            (Ok(Outcome::Quit(quit)), _) => return Ok(Afterwards::Show(Outcome::Quit(quit))),
             (Ok(outcome), rest) => {
                 if is_own_end(&outcome) {
                     observer.scenario_outcome(&name, &line, &outcome);
