@@ -6,6 +6,7 @@
 //! exact (states are compared) and breadth first, so that a counterexample is as short as any.
 
 mod driver;
+mod generate;
 mod kinds;
 mod library;
 mod meaning;

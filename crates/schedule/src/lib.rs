@@ -36,14 +36,17 @@ extern crate alloc;
 extern crate std;
 
 mod choice;
+mod clock;
 mod deadlock;
 #[cfg(test)]
 mod explore;
 mod hash;
 mod holders;
+mod lock_order;
 mod minimize;
 mod protocol;
 mod queues;
+mod races;
 mod random;
 mod rule;
 mod scheduler;
@@ -55,12 +58,12 @@ pub use choice::{Choice, ChoiceKind, Decision, Deviation, Log, Moment, Offer};
 pub use deadlock::{Deadlock, WaitsFor};
 pub use hash::RunHash;
 pub use holders::{Held, Holders, Wanted};
+pub use lock_order::{LockCycle, LockEdge, LockOrder};
 pub use minimize::{Minimized, minimize};
 pub use protocol::{FutexCall, Input, LockMode, LockStep, Order, Refusal, Standstill};
+pub use races::{Race, Races, RacingAccess};
 pub use random::Random;
 pub use scheduler::{Options, Scheduler};
-pub use strategy::{
-    Directed, Exhaustive, First, Goal, GoalState, Pct, Place, Replay, Strategy, Verdict,
-};
+pub use strategy::{Directed, Exhaustive, Goal, GoalState, Pct, Place, Replay, Strategy, Verdict};
 pub use task::{State, Task};
 pub use terms::{Access, AccessKind, CLOCK, Footprint, Point, PointKind, ThreadId, ThreadPath};

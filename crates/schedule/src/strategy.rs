@@ -8,7 +8,7 @@ mod exhaustive;
 mod pct;
 mod replay;
 
-pub use directed::{Directed, First, Goal, GoalState, Place};
+pub use directed::{Directed, Goal, GoalState, Place};
 pub use exhaustive::Exhaustive;
 pub use pct::Pct;
 pub use replay::Replay;

@@ -1,14 +1,25 @@
 //! Drives the scheduler as a shell does: it carries out orders, and tells what threads do.
 
-use super::program::{Instruction, Program, address, tid, tid_word, word_at};
+use super::program::{Instruction, Program, WORDS, address, tid, tid_word, word_at};
 use super::world::{Event, World};
 use crate::rule::Rule;
 use crate::{
-    FutexCall, Input, Options, Order, Point, Scheduler, Standstill, Strategy, ThreadId, ThreadPath,
+    Access, FutexCall, Input, LockMode, LockStep, Options, Order, Point, Scheduler, Standstill,
+    Strategy, ThreadId, ThreadPath,
 };
 use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
+
+/// What a thread did that matters for orders and races.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Deed {
+    Started(ThreadPath, ThreadPath),
+    /// The first has seen that the second has ended.
+    Joined(ThreadPath, ThreadPath),
+    Lock(ThreadPath, u64, u64, LockStep, LockMode),
+    Access(ThreadPath, u64, Access, bool),
+}
 
 /// A program under the scheduler.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -26,6 +37,8 @@ pub(super) struct Driver {
     /// Whether the run has as many points as it may have.
     pub(super) is_too_long: bool,
     pub(super) violation: Option<String>,
+    /// What threads did, if it is kept.
+    pub(super) deeds: Option<Vec<Deed>>,
 }
 
 /// Returns the number of a thread.
@@ -41,7 +54,26 @@ impl Driver {
         strategy: Strategy,
         dropped: Option<Rule>,
     ) -> Driver {
-        let mut driver = Driver {
+        let mut driver = Driver::before(program, options, strategy, dropped);
+        driver.start(program);
+        driver
+    }
+
+    /// Starts a program, and keeps what its threads do.
+    pub(super) fn keeping(program: &Program, options: Options, strategy: Strategy) -> Driver {
+        let mut driver = Driver::before(program, options, strategy, None);
+        driver.deeds = Some(Vec::new());
+        driver.start(program);
+        driver
+    }
+
+    fn before(
+        program: &Program,
+        options: Options,
+        strategy: Strategy,
+        dropped: Option<Rule>,
+    ) -> Driver {
+        Driver {
             world: World::new(program),
             scheduler: Scheduler::new(options, strategy).without(dropped),
             running: None,
@@ -51,13 +83,62 @@ impl Driver {
             has_diverged: false,
             is_too_long: false,
             violation: None,
-        };
+            deeds: None,
+        }
+    }
+
+    fn start(&mut self, program: &Program) {
         let start = Input::Started {
             thread: ThreadId(tid(0)),
             parent: None,
         };
-        driver.give(program, start);
-        driver
+        self.give(program, start);
+    }
+
+    fn path(&self, number: usize) -> ThreadPath {
+        let task = self.scheduler.task_of(ThreadId(tid(number)));
+        task.map_or(ThreadPath::MAIN, |task| task.path())
+    }
+
+    fn keep(&mut self, deed: Deed) {
+        if let Some(deeds) = &mut self.deeds {
+            deeds.push(deed);
+        }
+    }
+
+    /// Keeps what a thread does at the point where it stands.
+    fn keep_access(&mut self, program: &Program, number: usize) {
+        if self.deeds.is_none() {
+            return;
+        }
+        let instruction = self.world.instruction(program, number);
+        let (path, site) = (self.path(number), self.site(number));
+        // The words that tell of ends are the kernel's.
+        let is_plain = match instruction {
+            Instruction::Load(_, word) | Instruction::Store(word, _) => word < WORDS,
+            _ => false,
+        };
+        let value = |word: usize| self.world.memory[word];
+        let footprint = program.footprint(instruction, number, value);
+        for access in footprint.accesses() {
+            self.keep(Deed::Access(path, site, *access, !is_plain));
+        }
+        if let Instruction::Load(_, word) = instruction
+            && let Some(ended) = self.ended_at(word)
+        {
+            self.keep(Deed::Joined(path, ended));
+        }
+    }
+
+    /// Returns the thread whose end a word tells. Only the first thread starts others here.
+    fn ended_at(&self, word: usize) -> Option<ThreadPath> {
+        let number = word.checked_sub(WORDS)?;
+        let has_ended = self.world.memory[word] == 0;
+        ThreadPath::MAIN.child(number as u32).filter(|_| has_ended)
+    }
+
+    fn site(&self, number: usize) -> u64 {
+        (number * 1_000 + self.world.threads[number].counter) as u64
     }
 
     /// Returns the number of a thread by its path.
@@ -141,8 +222,10 @@ impl Driver {
     fn advance(&mut self, program: &Program, number: usize) {
         use Instruction as I;
         let thread = ThreadId(tid(number));
+        let (path, site) = (self.path(number), self.site(number));
         if self.world.threads[number].stands {
             self.world.threads[number].stands = false;
+            self.keep_access(program, number);
             match self.world.instruction(program, number) {
                 I::Wait { .. } | I::Futex(..) | I::LockPi(..) => {
                     return self.call(program, number);
@@ -175,6 +258,7 @@ impl Driver {
                         address: address(tid_word(child)),
                     };
                     self.feed(program, child_tid);
+                    self.keep(Deed::Started(path, self.path(child)));
                 }
                 Event::Noted(lock, step, mode) => {
                     let noted = Input::Lock {
@@ -184,6 +268,7 @@ impl Driver {
                         mode,
                     };
                     self.feed(program, noted);
+                    self.keep(Deed::Lock(path, site, lock, step, mode));
                 }
             }
         }
@@ -198,7 +283,7 @@ impl Driver {
         let value = |word: usize| self.world.memory[word];
         Point {
             kind: program.point_kind(instruction).unwrap(),
-            site: (number * 1_000 + self.world.threads[number].counter) as u64,
+            site: self.site(number),
             object: program.object(instruction),
             state: self.world.state_of(number),
             footprint: program.footprint(instruction, number, value),

@@ -7,7 +7,6 @@
 use super::library::Writer;
 use super::program::{Instruction as I, Operand, Program};
 use super::search::End;
-use crate::Random;
 use std::collections::{BTreeSet, HashSet};
 use std::vec;
 use std::vec::Vec;
@@ -38,17 +37,19 @@ pub(super) enum Statement {
     Read(usize),
 }
 
-/// The number of locks, conditions, semaphores and variables.
-const EACH: usize = 2;
+/// The number of conditions, semaphores and variables.
+pub(super) const EACH: usize = 2;
+/// The number of locks.
+pub(super) const LOCKS: usize = 4;
 
 /// The words of the code.
 mod word {
     pub(super) const LOCK: usize = 0;
-    pub(super) const CONDITION: usize = 2;
-    pub(super) const SEMAPHORE: usize = 4;
-    pub(super) const BARRIER: usize = 6;
-    pub(super) const VARIABLE: usize = 8;
-    pub(super) const RESULT: usize = 10;
+    pub(super) const CONDITION: usize = 4;
+    pub(super) const SEMAPHORE: usize = 6;
+    pub(super) const BARRIER: usize = 8;
+    pub(super) const VARIABLE: usize = 10;
+    pub(super) const RESULT: usize = 12;
 }
 
 /// A program as statements.
@@ -58,26 +59,6 @@ pub(super) struct Meaning {
 }
 
 impl Meaning {
-    /// Returns a random program.
-    pub(super) fn random(seed: u64, threads: usize, blocks: usize) -> Meaning {
-        let mut random = Random::new(seed);
-        let meets = random.one_in(4);
-        let threads = (0..threads)
-            .map(|_| {
-                let mut statements = Vec::new();
-                for _ in 0..1 + random.index(blocks) {
-                    block(&mut random, &mut statements);
-                }
-                if meets {
-                    let place = [0, statements.len()][random.index(2)];
-                    statements.insert(place, Statement::Meet);
-                }
-                statements
-            })
-            .collect();
-        Meaning { threads }
-    }
-
     /// Returns the code.
     pub(super) fn program(&self) -> Program {
         let count = self.threads.len();
@@ -98,7 +79,7 @@ impl Meaning {
     pub(super) fn ends(&self) -> BTreeSet<(End, Vec<u32>)> {
         let first = State {
             threads: vec![Thread::default(); self.threads.len()],
-            owners: [None; EACH],
+            owners: [None; LOCKS],
             semaphores: [0; EACH],
             variables: [0; EACH],
         };
@@ -257,63 +238,9 @@ struct Thread {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct State {
     threads: Vec<Thread>,
-    owners: [Option<usize>; EACH],
+    owners: [Option<usize>; LOCKS],
     semaphores: [u32; EACH],
     variables: [u32; EACH],
-}
-
-/// Appends a few statements that belong together.
-fn block(random: &mut Random, statements: &mut Vec<Statement>) {
-    use Statement as S;
-    let [lock, condition, variable, semaphore] = [0; 4].map(|_: usize| random.index(EACH));
-    match random.index(10) {
-        0 | 1 => {
-            let inner = simple(random, variable);
-            statements.extend([S::Lock(lock), inner, S::Unlock(lock)]);
-        }
-        2 => {
-            let inner = simple(random, variable);
-            let other = 1 - lock;
-            statements.extend([S::Lock(lock), S::Lock(other), inner]);
-            statements.extend([S::Unlock(other), S::Unlock(lock)]);
-        }
-        3 => {
-            let inner = simple(random, variable);
-            statements.extend([S::TryLock(lock, 2), inner, S::Unlock(lock)]);
-        }
-        4 | 5 => {
-            let wait = S::Await {
-                condition,
-                lock,
-                variable,
-            };
-            statements.extend([S::Lock(lock), wait]);
-            if random.one_in(2) {
-                statements.push(S::Write(variable, 0));
-            }
-            statements.push(S::Unlock(lock));
-        }
-        6 => {
-            let tell = if random.one_in(2) {
-                S::Signal(condition)
-            } else {
-                S::Broadcast(condition)
-            };
-            statements.extend([S::Lock(lock), S::Write(variable, 1), tell, S::Unlock(lock)]);
-        }
-        7 => statements.push(S::TakeOne(semaphore)),
-        8 => statements.push(S::AddOne(semaphore)),
-        _ => statements.push(simple(random, variable)),
-    }
-}
-
-fn simple(random: &mut Random, variable: usize) -> Statement {
-    let value = 1 + random.index(2) as u32;
-    match random.index(3) {
-        0 => Statement::Write(variable, value),
-        1 => Statement::Increase(variable, value),
-        _ => Statement::Read(variable),
-    }
 }
 
 fn code_of(thread: usize, statements: &[Statement], threads: u32) -> Vec<I> {

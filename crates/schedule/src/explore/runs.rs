@@ -1,10 +1,13 @@
 //! Runs of a program to their ends, by strategy, and what failures are made of.
 
-use super::driver::Driver;
+use super::driver::{Deed, Driver};
 use super::program::Program;
 use super::search::{End, end_of};
 use crate::rule::Rule;
-use crate::{Deviation, Exhaustive, Minimized, Options, Pct, Replay, Strategy, minimize};
+use crate::{
+    Deviation, Exhaustive, LockOrder, LockStep, Minimized, Options, Pct, Races, Replay, Strategy,
+    minimize,
+};
 use std::collections::BTreeSet;
 use std::vec::Vec;
 
@@ -180,4 +183,31 @@ pub(super) fn search(
         }
     }
     searched
+}
+
+/// Returns what a run tells of the order of locks, and of races.
+pub(super) fn analyse(driver: &Driver) -> (LockOrder, Races) {
+    let mut orders = LockOrder::new();
+    let mut races = Races::new(1_000);
+    for deed in driver.deeds.iter().flatten() {
+        match *deed {
+            Deed::Started(parent, child) => {
+                orders.started(parent, child);
+                races.started(parent, child);
+            }
+            Deed::Joined(joiner, ended) => {
+                orders.joined(joiner, ended);
+                races.joined(joiner, ended);
+            }
+            Deed::Lock(path, site, lock, LockStep::Takes { is_tried }, mode) => {
+                orders.takes((path, site), lock, mode, is_tried);
+            }
+            Deed::Lock(path, _, lock, LockStep::Drops, _) => orders.drops(path, lock),
+            Deed::Lock(..) => {}
+            Deed::Access(path, site, access, is_atomic) => {
+                races.access((path, site), access, is_atomic);
+            }
+        }
+    }
+    (orders, races)
 }

@@ -1,7 +1,9 @@
 //! What is explored, and the violations that must be found.
 
+mod any_input;
 mod cases;
 mod meanings;
+mod predictions;
 mod rules;
 mod strategies;
 

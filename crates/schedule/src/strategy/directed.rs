@@ -1,7 +1,7 @@
 //! Threads are held where a fault was predicted, until all are there.
 //!
-//! A predicted deadlock or race becomes goals: each names two places, and a thread that comes to
-//! one of them is held there until another stands at the other one. What is shown to a user has
+//! A predicted deadlock or race becomes a goal: it names places, and a thread that comes to one
+//! of them is held there until others stand at the other ones. What is shown to a user has
 //! happened; what cannot be reached is not shown.
 
 use crate::choice::{Decision, Offer};
@@ -28,27 +28,33 @@ impl Place {
     }
 }
 
-/// Who goes on first when both stand at their places.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum First {
-    /// Any.
-    #[default]
-    Any,
-    /// The one at the first place.
-    Held,
-    /// The one at the second place.
-    Other,
+/// That threads stand at some places at once, a different one at each.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Goal {
+    /// The places.
+    pub places: Vec<Place>,
+    /// The place from which a thread goes on first then, by its index.
+    pub first: Option<usize>,
 }
 
-/// That two threads stand at two places at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Goal {
-    /// The first place.
-    pub held: Place,
-    /// The second place.
-    pub until: Place,
-    /// Who goes on first then.
-    pub first: First,
+impl Goal {
+    fn concerns(&self, offer: &Offer) -> bool {
+        self.places.iter().any(|place| place.is_of(offer))
+    }
+
+    /// Returns the indices of offers at the places, in their order, if there is one at each.
+    fn standing(&self, offers: &[Offer]) -> Option<Vec<usize>> {
+        let mut standing: Vec<usize> = Vec::new();
+        for place in &self.places {
+            let is_there = |index: &usize| {
+                let offer = offers.get(*index);
+                offer.is_some_and(|offer| place.is_of(offer)) && !standing.contains(index)
+            };
+            let index = (0..offers.len()).find(is_there)?;
+            standing.push(index);
+        }
+        Some(standing)
+    }
 }
 
 /// What became of a goal.
@@ -57,7 +63,7 @@ pub enum GoalState {
     /// Threads are held for it.
     #[default]
     Open,
-    /// Both stood there.
+    /// All stood there.
     Reached,
     /// Nobody else could go on, so those held were let go.
     GivenUp,
@@ -74,7 +80,10 @@ impl Directed {
     /// Returns the strategy for some goals, by its seed.
     pub fn new(goals: &[Goal], seed: u64) -> Directed {
         Directed {
-            goals: goals.iter().map(|goal| (*goal, GoalState::Open)).collect(),
+            goals: goals
+                .iter()
+                .map(|goal| (goal.clone(), GoalState::Open))
+                .collect(),
             random: Random::new(seed),
         }
     }
@@ -94,9 +103,9 @@ impl Directed {
             return index;
         }
         let is_held = |offer: &Offer| {
-            self.goals.iter().any(|(goal, state)| {
-                *state == GoalState::Open && (goal.held.is_of(offer) || goal.until.is_of(offer))
-            })
+            self.goals
+                .iter()
+                .any(|(goal, state)| *state == GoalState::Open && goal.concerns(offer))
         };
         let free: Vec<usize> = (0..plain.len())
             .filter(|index| plain.get(*index).is_some_and(|offer| !is_held(offer)))
@@ -113,35 +122,22 @@ impl Directed {
     fn reach(&mut self, plain: &[Offer]) -> Option<usize> {
         let mut first = None;
         for (goal, state) in &mut self.goals {
-            let index_of = |place: &Place, other: Option<ThreadPath>| {
-                plain
-                    .iter()
-                    .position(|offer| place.is_of(offer) && Some(offer.choice.thread) != other)
-            };
-            let Some(held) = index_of(&goal.held, None) else {
-                continue;
-            };
-            let thread = plain.get(held).map(|offer| offer.choice.thread);
-            let Some(other) = index_of(&goal.until, thread) else {
-                continue;
-            };
             if *state != GoalState::Open {
                 continue;
             }
+            let Some(standing) = goal.standing(plain) else {
+                continue;
+            };
             *state = GoalState::Reached;
-            first = first.or(match goal.first {
-                First::Any => None,
-                First::Held => Some(held),
-                First::Other => Some(other),
-            });
+            let index = goal.first.and_then(|first| standing.get(first));
+            first = first.or(index.copied());
         }
         first
     }
 
     fn give_up(&mut self, offer: Option<&Offer>) {
         for (goal, state) in &mut self.goals {
-            let concerns = |offer: &&Offer| goal.held.is_of(offer) || goal.until.is_of(offer);
-            if *state == GoalState::Open && offer.as_ref().is_some_and(concerns) {
+            if *state == GoalState::Open && offer.is_some_and(|offer| goal.concerns(offer)) {
                 *state = GoalState::GivenUp;
             }
         }
