@@ -24,6 +24,13 @@ impl Clock {
         }
     }
 
+    /// A single event comes before.
+    pub(crate) fn set(&mut self, number: usize) {
+        if self.of(number) == 0 {
+            self.advance(number);
+        }
+    }
+
     /// A thread makes a step.
     fn advance(&mut self, thread: usize) {
         if self.counts.len() <= thread {

@@ -28,6 +28,47 @@
 //!   *deviations* from the usual choice, each named by the thread that ran last and the number
 //!   of its points, so that one can be left out and the others stay where they are.
 //!
+//! # How a shell drives it
+//!
+//! Two threads that are started, come to a point each, and end:
+//!
+//! ```
+//! use juror_schedule::{
+//!     Input, Options, Order, Point, PointKind, Scheduler, Standstill, Strategy, ThreadId,
+//! };
+//!
+//! let mut scheduler = Scheduler::new(Options::default(), Strategy::random(1));
+//! let mut orders = Vec::new();
+//! let (main, child) = (ThreadId(100), ThreadId(101));
+//! let started = |thread, parent| Input::Started { thread, parent };
+//! scheduler.handle(started(main, None), &mut orders)?;
+//! scheduler.handle(started(child, Some(main)), &mut orders)?;
+//! let mut ends = 0;
+//! while let Some(order) = orders.pop() {
+//!     match order {
+//!         // Let the thread run to its next stop, and tell what it is: here each thread stands
+//!         // once, and ends then.
+//!         Order::Run { thread } => {
+//!             let point = Point {
+//!                 kind: PointKind::Exit,
+//!                 ..Point::default()
+//!             };
+//!             let has_stood = scheduler.task_of(thread).is_some_and(|task| task.points() == 1);
+//!             let input = match has_stood {
+//!                 false => Input::Reached { thread, point },
+//!                 _ => Input::Ended { thread },
+//!             };
+//!             ends += usize::from(has_stood);
+//!             scheduler.handle(input, &mut orders)?;
+//!         }
+//!         Order::Stands { reason } => assert_eq!(reason, Standstill::Over),
+//!         other => panic!("{other:?}"),
+//!     }
+//! }
+//! assert_eq!(ends, 2);
+//! # Ok::<(), juror_schedule::Refusal>(())
+//! ```
+
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -64,6 +105,8 @@ pub use protocol::{FutexCall, Input, LockMode, LockStep, Order, Refusal, Standst
 pub use races::{Race, Races, RacingAccess};
 pub use random::Random;
 pub use scheduler::{Options, Scheduler};
-pub use strategy::{Directed, Exhaustive, Goal, GoalState, Pct, Place, Replay, Strategy, Verdict};
+pub use strategy::{
+    Directed, Exhaustive, Goal, GoalState, Pct, Place, Portfolio, Replay, Strategy, Verdict,
+};
 pub use task::{State, Task};
 pub use terms::{Access, AccessKind, CLOCK, Footprint, Point, PointKind, ThreadId, ThreadPath};

@@ -82,7 +82,9 @@ pub enum Input {
         /// Whether others may hold it, too.
         mode: LockMode,
     },
-    /// The thread ends holding this robust futex; told for each, before [`Input::Ended`].
+    /// The thread ends holding this robust futex, or one with priority inheritance that is
+    /// waited for ([`Scheduler::inherited_words`](crate::Scheduler::inherited_words)); told for
+    /// each, before [`Input::Ended`].
     Died {
         /// The thread.
         thread: ThreadId,

@@ -39,6 +39,14 @@ impl Queues {
         self.waiters.get(begin..end).unwrap_or_default()
     }
 
+    /// Returns the words of locks with priority inheritance, each once.
+    pub(crate) fn inherited_words(&self) -> Vec<u64> {
+        let waiters = self.waiters.iter().filter(|waiter| waiter.is_pi);
+        let mut words: Vec<u64> = waiters.map(|waiter| waiter.address).collect();
+        words.dedup();
+        words
+    }
+
     /// Removes a thread.
     pub(crate) fn remove(&mut self, thread: ThreadPath) {
         self.waiters.retain(|waiter| waiter.thread != thread);

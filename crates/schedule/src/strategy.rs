@@ -6,15 +6,18 @@
 mod directed;
 mod exhaustive;
 mod pct;
+mod portfolio;
 mod replay;
 
 pub use directed::{Directed, Goal, GoalState, Place};
 pub use exhaustive::Exhaustive;
 pub use pct::Pct;
+pub use portfolio::Portfolio;
 pub use replay::Replay;
 
 use crate::choice::{Choice, ChoiceKind, Decision};
 use crate::random::Random;
+use alloc::boxed::Box;
 
 /// What a strategy says to a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,6 +49,15 @@ pub enum Strategy {
     Directed(Directed),
     /// As a log says.
     Replay(Replay),
+    /// As a log says for some decisions, and then otherwise: the run branches.
+    Branch {
+        /// The log.
+        replay: Replay,
+        /// The decisions that are made by it.
+        decisions: u64,
+        /// How the others are made; not a branch itself.
+        then: Box<Strategy>,
+    },
     /// As a person says, who is asked each time, even if one thing only can happen.
     Person,
 }
@@ -58,6 +70,21 @@ impl Strategy {
 
     /// Makes a decision.
     pub(crate) fn choose(&mut self, decision: &Decision<'_>) -> Verdict {
+        if let Strategy::Branch {
+            replay,
+            decisions,
+            then,
+        } = self
+        {
+            match decisions.checked_sub(1) {
+                Some(left) => {
+                    *decisions = left;
+                    return replay.choose(decision);
+                }
+                // The log may not lead behind where it ends.
+                None => *self = core::mem::replace(&mut **then, Strategy::RunOn),
+            }
+        }
         let usual = Verdict::Take(decision.usual);
         match self {
             Strategy::RunOn => usual,
@@ -67,6 +94,7 @@ impl Strategy {
             Strategy::Exhaustive(exhaustive) => exhaustive.choose(decision),
             Strategy::Directed(directed) => Verdict::Take(directed.choose(decision)),
             Strategy::Replay(replay) => replay.choose(decision),
+            Strategy::Branch { .. } => usual,
             Strategy::Person => Verdict::Ask,
         }
     }

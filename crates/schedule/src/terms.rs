@@ -60,12 +60,14 @@ impl fmt::Debug for ThreadPath {
 /// What an access does to the memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum AccessKind {
-    /// It reads: a failing compare-and-swap, too.
+    /// It reads.
     #[default]
     Read,
     /// It writes.
     Write,
-    /// It writes what is there already, which a spinning `xchg` does.
+    /// It may write, and changes nothing as the memory is now: a compare-and-swap that would
+    /// fail, an exchange for the same value. Another thread may change the memory first, so it
+    /// counts as a write but for loops that only spin.
     WriteSame,
 }
 
@@ -233,6 +235,6 @@ pub struct Point {
     /// meanwhile that is no point; 0 if that is not known. It finds loops that only spin, and
     /// goes into the hash of the run.
     pub state: u64,
-    /// What it touches before its next point.
+    /// What it touches before its next point, whatever others write before it goes on.
     pub footprint: Footprint,
 }

@@ -146,7 +146,10 @@ impl Program {
                 })
             }
             I::CompareSwap(_, word, Operand::Constant(expected), _) if value(word) != expected => {
-                Footprint::of(read(word))
+                Footprint::of(Access {
+                    kind: AccessKind::WriteSame,
+                    ..write(word)
+                })
             }
             I::Swap(_, word, _) | I::CompareSwap(_, word, ..) => Footprint::of(write(word)),
             I::Wait { word, timeout, .. } | I::LockPi(_, word, timeout) => {

@@ -5,8 +5,8 @@ use super::program::Program;
 use super::search::{End, end_of};
 use crate::rule::Rule;
 use crate::{
-    Deviation, Exhaustive, LockOrder, LockStep, Minimized, Options, Pct, Races, Replay, Strategy,
-    minimize,
+    Deviation, Exhaustive, LockOrder, LockStep, Minimized, Options, Portfolio, Races, Replay,
+    Strategy, minimize,
 };
 use std::collections::BTreeSet;
 use std::vec::Vec;
@@ -59,21 +59,13 @@ pub(super) struct Found {
     pub(super) minimized: Minimized,
 }
 
-/// Makes runs by chance and by priorities in turn until one fails. Its log must replay to the
+/// Makes runs by the strategies of a portfolio until one fails. Its log must replay to the
 /// same state, 20 times of 20; and it is made small.
 pub(super) fn find(program: &Program, options: Options, runs_max: u64) -> Option<Found> {
-    let mut length = run(program, options, Strategy::RunOn)
-        .scheduler
-        .log()
-        .decisions();
+    let usual = run(program, options, Strategy::RunOn);
+    let portfolio = Portfolio::new(1, usual.scheduler.log().decisions());
     for number in 1..=runs_max {
-        let strategy = if number % 2 == 0 {
-            Strategy::random(number)
-        } else {
-            Strategy::Pct(Pct::new(3, length, number))
-        };
-        let driver = run(program, options, strategy);
-        length = length.max(driver.scheduler.log().decisions());
+        let driver = run(program, options, portfolio.strategy(number - 1));
         if let Some(failure) = failure(&driver) {
             for _ in 0..20 {
                 check_replay(program, options, &driver);

@@ -32,6 +32,13 @@ impl Scheduler {
         paths.flat_map(|path| graph.waits_for(path)).collect()
     }
 
+    /// Returns the words of locks with priority inheritance that are waited for. Before a thread
+    /// ends, the shell reads them: who waits for one that the thread owns is told so by
+    /// [`Input::Died`](crate::Input::Died), robust or not, as the kernel does it.
+    pub fn inherited_words(&self) -> Vec<u64> {
+        self.queues.inherited_words()
+    }
+
     /// Returns the threads, by path.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks

@@ -5,6 +5,12 @@
 //! only. What a step touches is its footprint, so a search is of all schedules only if footprints
 //! are complete: all accesses that others can see are points.
 //!
+//! With them go backtrack sets (C. Flanagan, P. Godefroid, *Dynamic Partial-Order Reduction for
+//! Model Checking Software*, POPL 2005): at a decision another thread is tried only if its step
+//! and a later one are in a race, in some run below. Signals, time-outs and spurious wake-ups are
+//! always tried. The paper looks at the last step that a thread races with; here all are, as who
+//! was woken has no step that orders it behind who woke it.
+//!
 //! With a bound on preemptions (M. Musuvathi, S. Qadeer, *Iterative Context Bounding*, PLDI 2007)
 //! nothing is left out beside what exceeds it: a run that a sleep set leaves out may be equal to
 //! one with more preemptions, which the bound has left out (K. Coons, M. Musuvathi, K. McKinley,
@@ -12,6 +18,8 @@
 
 use super::Verdict;
 use crate::choice::{Choice, ChoiceKind, Decision, Offer};
+use crate::clock::Clock;
+use crate::terms::ThreadPath;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -30,6 +38,10 @@ struct Node {
     preempts: bool,
     /// Preemptions before.
     preemptions: u32,
+    /// Which choices must be tried.
+    wanted: Vec<bool>,
+    /// What comes before the end of the step.
+    clock: Clock,
 }
 
 impl Node {
@@ -53,11 +65,29 @@ impl Node {
         };
         let is_open = |index: &usize| {
             self.done.get(*index) == Some(&false)
+                && self.wanted.get(*index) == Some(&true)
                 && !is_asleep(*index)
                 && bound.is_none_or(|bound| self.preemptions_after(*index) <= bound)
         };
         let indices = core::iter::once(self.usual).chain(0..self.offers.len());
         indices.into_iter().find(is_open)
+    }
+
+    /// Returns the offer on the path, if it is a step and no choice within one.
+    fn step(&self) -> Option<&Offer> {
+        let taken = self.offers.get(self.taken);
+        taken.filter(|offer| offer.choice.kind != ChoiceKind::Wake)
+    }
+
+    /// The step of a thread races with this one: it must be tried first, or if the thread cannot
+    /// go on here, all must.
+    fn want(&mut self, thread: ThreadPath) {
+        let is_run = |offer: &Offer| offer.choice.kind == ChoiceKind::Run;
+        let is_it = |offer: &Offer| is_run(offer) && offer.choice.thread == thread;
+        let can_run = self.offers.iter().any(is_it);
+        for (offer, wanted) in self.offers.iter().zip(&mut self.wanted) {
+            *wanted |= !can_run || is_it(offer);
+        }
     }
 
     /// Returns what sleeps behind the choice on the path.
@@ -87,7 +117,10 @@ pub struct Exhaustive {
     /// The number of decisions of the present run.
     at: usize,
     bound: Option<u32>,
-    is_reduced: bool,
+    /// Whether sleep sets are kept.
+    sleeps: bool,
+    /// Whether backtrack sets are kept.
+    backtracks: bool,
     /// What sleeps at the next decision.
     asleep: Vec<Offer>,
     preemptions: u32,
@@ -101,7 +134,16 @@ impl Exhaustive {
     /// independent steps only.
     pub fn reduced() -> Exhaustive {
         Exhaustive {
-            is_reduced: true,
+            sleeps: true,
+            backtracks: true,
+            ..Exhaustive::default()
+        }
+    }
+
+    /// Returns the same search by sleep sets alone.
+    pub fn sleeping() -> Exhaustive {
+        Exhaustive {
+            sleeps: true,
             ..Exhaustive::default()
         }
     }
@@ -137,6 +179,7 @@ impl Exhaustive {
             }
             if let Some(next) = node.next(self.bound) {
                 node.taken = next;
+                node.clock = self.clock_after(&node);
                 self.path.push(node);
                 return true;
             }
@@ -149,12 +192,24 @@ impl Exhaustive {
             return Verdict::Take(decision.usual);
         }
         if self.at == self.path.len() {
-            let node = self.node_of(decision);
+            if self.backtracks && !decision.is_wake() {
+                self.want_racing(decision.offers);
+            }
+            let mut node = self.node_of(decision);
+            let is_unusual = |offer: &Offer| offer.choice.kind != ChoiceKind::Run;
+            let wants = |offer: &Offer| !self.backtracks || is_unusual(offer);
+            let wanted: Vec<bool> = decision.offers.iter().map(wants).collect();
             let Some(taken) = node.next(self.bound) else {
                 self.is_known = true;
                 return Verdict::Known;
             };
-            self.path.push(Node { taken, ..node });
+            node.wanted = wanted;
+            node.taken = taken;
+            if let Some(wanted) = node.wanted.get_mut(taken) {
+                *wanted = true;
+            }
+            node.clock = self.clock_after(&node);
+            self.path.push(node);
         }
         let Some(node) = self.path.get(self.at) else {
             return Verdict::Take(decision.usual);
@@ -168,7 +223,7 @@ impl Exhaustive {
         }
         self.at += 1;
         self.preemptions = node.preemptions_after(node.taken);
-        self.asleep = if self.is_reduced {
+        self.asleep = if self.sleeps {
             node.asleep_after()
         } else {
             Vec::new()
@@ -187,6 +242,52 @@ impl Exhaustive {
             usual: decision.usual,
             preempts: goes_on && !decision.is_wake(),
             preemptions: self.preemptions,
+            wanted: vec![true; decision.offers.len()],
+            clock: Clock::default(),
+        }
+    }
+
+    /// Returns what comes before the end of a step behind the path: what the thread did before,
+    /// and all that conflicts with it.
+    fn clock_after(&self, node: &Node) -> Clock {
+        let mut clock = Clock::default();
+        let Some(step) = node.step().filter(|_| self.backtracks) else {
+            return clock;
+        };
+        for before in &self.path {
+            let comes_before = before.step().is_some_and(|other| {
+                other.choice.thread == step.choice.thread
+                    || other.footprint.conflicts(&step.footprint)
+            });
+            if comes_before {
+                clock.join(&before.clock);
+            }
+        }
+        clock.set(self.path.len());
+        clock
+    }
+
+    /// Lets the threads that can go on now be tried before the steps that they race with.
+    fn want_racing(&mut self, offers: &[Offer]) {
+        let runs = offers
+            .iter()
+            .filter(|offer| offer.choice.kind == ChoiceKind::Run);
+        for offer in runs {
+            let own = |node: &&Node| {
+                let step = node.step();
+                step.is_some_and(|step| step.choice.thread == offer.choice.thread)
+            };
+            let last = self.path.iter().rev().find(own);
+            let known = last.map_or_else(Clock::default, |node| node.clock.clone());
+            for (number, node) in self.path.iter_mut().enumerate() {
+                let races = node.step().is_some_and(|step| {
+                    step.choice.thread != offer.choice.thread
+                        && step.footprint.conflicts(&offer.footprint)
+                });
+                if races && known.of(number) == 0 {
+                    node.want(offer.choice.thread);
+                }
+            }
         }
     }
 }

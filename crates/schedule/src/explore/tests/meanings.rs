@@ -2,12 +2,14 @@
 //! specification, and in a search of schedules, run by run, without those that differ in the
 //! order of independent steps only.
 
-use super::{Case, explore, is_asked_for};
+use super::{Case, End, Instruction, cases, explore, is_asked_for};
 use crate::explore::kinds;
 use crate::explore::meaning::{Meaning, Statement};
 use crate::explore::program::Program;
 use crate::explore::runs::{options, search};
 use crate::{Exhaustive, Options};
+use std::collections::BTreeSet;
+use std::vec::Vec;
 use std::{format, println};
 
 /// A search of more runs is left out.
@@ -103,6 +105,9 @@ fn the_reduced_search_finds_what_the_full_one_does() {
         if !full.is_whole {
             return;
         }
+        let sleeping = search(program, options(), Exhaustive::sleeping(), runs_max);
+        assert!(sleeping.is_whole && sleeping.ends == full.ends, "{name}");
+        assert!(reduced.runs <= sleeping.runs, "{name}");
         compared += 1;
         println!(
             "{name}: {} runs, {} and {} known ones reduced, ends {:?}",
@@ -130,4 +135,68 @@ fn the_reduced_search_finds_what_the_full_one_does() {
     }
     check("time-out first", &kinds::time_out_first());
     assert!(compared >= 3, "{compared} programs are small enough");
+}
+
+/// With time-outs, spurious wake-ups and all operations: the search of schedules, run by run,
+/// ends in all the ways of the search of states.
+#[test]
+fn the_reduced_search_finds_all_ends_of_states() {
+    let programs = [
+        ("wait", cases::plain_wait()),
+        ("masks", cases::masks()),
+        ("wake op", cases::wake_op()),
+        ("inheriting", cases::inheriting(Some(10))),
+        ("robust", cases::robust(false)),
+        ("crossing", cases::crossing()),
+        ("crossing, timed", cases::crossing_timed()),
+        ("timed", cases::timed()),
+        ("spinning", cases::spinning(Instruction::Turn)),
+        ("lost wake-up", kinds::lost_wake_up()),
+        ("without loop", kinds::wait_without_loop()),
+        ("double-checked", kinds::double_checked()),
+        ("time-out first", kinds::time_out_first()),
+        ("gate", kinds::gate()),
+    ];
+    for (name, mut program) in programs {
+        program.results = (0..6).collect();
+        // With spurious wake-ups these have ten thousand schedules.
+        let is_large = name == "lost wake-up" || name == "without loop";
+        let most = u32::from(!is_large || is_asked_for(&["threads", "all"]));
+        for spurious in 0..=most {
+            let case = Case {
+                spurious,
+                ..Case::new(program.clone())
+            };
+            let states = explore(&case).unwrap();
+            let options = Options {
+                spurious,
+                share: u32::MAX,
+                ..options()
+            };
+            let searched = search(&program, options, Exhaustive::reduced(), RUNS_MAX);
+            println!(
+                "{name}, {spurious}: {} states, {} runs and {} known ones, {} ends",
+                states.states,
+                searched.runs,
+                searched.known,
+                states.ends.len()
+            );
+            let (found, expected) = (as_seen(&searched.ends), as_seen(&states.ends));
+            if searched.is_whole {
+                assert_eq!(found, expected, "{name}, {spurious}");
+            } else {
+                assert!(found.is_subset(&expected), "{name}, {spurious}");
+            }
+        }
+    }
+}
+
+/// A crash ends all threads wherever they are: of it only that it happened is the same in all
+/// orders of independent steps.
+fn as_seen(ends: &BTreeSet<(End, Vec<u32>)>) -> BTreeSet<(End, Vec<u32>)> {
+    let seen = |(end, results): &(End, Vec<u32>)| match end {
+        End::Crash => (End::Crash, Vec::new()),
+        _ => (*end, results.clone()),
+    };
+    ends.iter().map(seen).collect()
 }

@@ -1,14 +1,16 @@
 //! The strategies on small programs: faults are found, fair ones let everyone get on.
 
 use super::{Instruction, Operand, Program, program_of, program_with};
+use crate::explore::driver::{Deed, Driver};
 use crate::explore::kinds;
 use crate::explore::program::address;
 use crate::explore::runs::{check_replay, failure, find, options, run, run_without, try_replay};
 use crate::explore::search::{End, end_of};
 use crate::rule::Rule;
-use crate::{FutexCall, Options, Pct, Strategy};
+use crate::{FutexCall, Options, Pct, Replay, Strategy};
 use Instruction as I;
 use Operand::Constant;
+use std::boxed::Box;
 use std::println;
 use std::vec;
 use std::vec::Vec;
@@ -271,4 +273,48 @@ fn all_runs_replay() {
             }
         }
     }
+}
+
+/// In each turn of all threads that can go on, each of them goes on.
+#[test]
+fn round_robin_lets_each_go_on_in_turn() {
+    let threads = 4;
+    let thread = (0..20).map(|_| I::Add(0, 4, 1)).collect::<Vec<_>>();
+    let program = program_of(vec![thread; threads]);
+    let driver = Driver::keeping(&program, options(), Strategy::RoundRobin);
+    let counts = driver.deeds.iter().flatten().filter_map(|deed| match deed {
+        Deed::Access(path, _, access, _) if access.address == address(4) => Some(*path),
+        _ => None,
+    });
+    let order: Vec<_> = counts.collect();
+    assert_eq!(order.len(), 20 * threads);
+    // Near the end some have done their part.
+    let all = &order[..order.len() - 2 * threads];
+    for window in all.windows(2 * threads) {
+        let mut seen: Vec<_> = window.to_vec();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), threads);
+    }
+}
+
+/// A failing run that branches at each of its decisions: behind the last one that avoids the
+/// failure, all that follows as usual fails.
+#[test]
+fn a_run_branches_where_it_is_told_to() {
+    let program = kinds::ab_ba();
+    let found = find(&program, options(), 1_000).unwrap();
+    let log = found.driver.scheduler.log();
+    let branch = |decisions| {
+        let strategy = Strategy::Branch {
+            replay: Replay::new(log.deviations()),
+            decisions,
+            then: Box::new(Strategy::RunOn),
+        };
+        failure(&run(&program, options(), strategy)).is_some()
+    };
+    assert!(!branch(0) && branch(log.decisions()));
+    let first = (0..log.decisions()).find(|decisions| branch(*decisions));
+    println!("inevitable after {first:?} of {}", log.decisions());
+    assert!(first.is_some());
 }
