@@ -44,25 +44,28 @@
 //! scheduler.handle(started(main, None), &mut orders)?;
 //! scheduler.handle(started(child, Some(main)), &mut orders)?;
 //! let mut ends = 0;
-//! while let Some(order) = orders.pop() {
-//!     match order {
-//!         // Let the thread run to its next stop, and tell what it is: here each thread stands
-//!         // once, and ends then.
-//!         Order::Run { thread } => {
-//!             let point = Point {
-//!                 kind: PointKind::Exit,
-//!                 ..Point::default()
-//!             };
-//!             let has_stood = scheduler.task_of(thread).is_some_and(|task| task.points() == 1);
-//!             let input = match has_stood {
-//!                 false => Input::Reached { thread, point },
-//!                 _ => Input::Ended { thread },
-//!             };
-//!             ends += usize::from(has_stood);
-//!             scheduler.handle(input, &mut orders)?;
+//! while !orders.is_empty() {
+//!     for order in std::mem::take(&mut orders) {
+//!         match order {
+//!             // Let the thread run to its next stop, and tell what it is: here each thread
+//!             // stands once, and ends then.
+//!             Order::Run { thread } => {
+//!                 let has_stood = scheduler.task_of(thread).is_some_and(|it| it.points() == 1);
+//!                 let point = Point {
+//!                     kind: PointKind::Exit,
+//!                     ..Point::default()
+//!                 };
+//!                 let input = if has_stood {
+//!                     ends += 1;
+//!                     Input::Ended { thread }
+//!                 } else {
+//!                     Input::Reached { thread, point }
+//!                 };
+//!                 scheduler.handle(input, &mut orders)?;
+//!             }
+//!             Order::Stands { reason } => assert_eq!(reason, Standstill::Over),
+//!             other => panic!("{other:?}"),
 //!         }
-//!         Order::Stands { reason } => assert_eq!(reason, Standstill::Over),
-//!         other => panic!("{other:?}"),
 //!     }
 //! }
 //! assert_eq!(ends, 2);

@@ -226,6 +226,33 @@ pub(super) fn crossing_timed() -> Program {
     program_of(vec![patient, timed])
 }
 
+/// A thread reads what a second one writes, and can do so before only if a third one, which
+/// neither of them touches, goes first: it is woken by that.
+pub(super) fn woken_reader() -> Program {
+    let reader = written(|writer| {
+        writer.wait(0, READY, Constant(0));
+        writer.put(I::Load(0, COUNT));
+        writer.put(I::Store(CONDITION, Operand::Register(0)));
+    });
+    let other = vec![I::Store(COUNT, Constant(1))];
+    let waker = written(|writer| {
+        writer.put(I::Store(READY, Constant(1)));
+        writer.wake(READY, 1);
+    });
+    program_of(vec![reader, other, waker])
+}
+
+/// A compare-and-swap that would fail when its thread comes to it, and succeeds later.
+pub(super) fn late_exchange() -> Program {
+    let exchange = vec![I::CompareSwap(0, READY, Constant(0), Constant(1))];
+    let reader = vec![I::Load(0, READY), I::Store(COUNT, Operand::Register(0))];
+    let writer = vec![I::Store(READY, Constant(0))];
+    Program {
+        initial: vec![(READY, 2)],
+        ..program_of(vec![exchange, reader, writer])
+    }
+}
+
 #[test]
 fn locks() {
     let case = Case::new(counters());

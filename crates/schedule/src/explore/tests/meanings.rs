@@ -150,6 +150,8 @@ fn the_reduced_search_finds_all_ends_of_states() {
         ("crossing", cases::crossing()),
         ("crossing, timed", cases::crossing_timed()),
         ("timed", cases::timed()),
+        ("woken reader", cases::woken_reader()),
+        ("late exchange", cases::late_exchange()),
         ("spinning", cases::spinning(Instruction::Turn)),
         ("lost wake-up", kinds::lost_wake_up()),
         ("without loop", kinds::wait_without_loop()),

@@ -4,10 +4,12 @@ use super::{Instruction, Operand, Program, program_of, program_with};
 use crate::explore::driver::{Deed, Driver};
 use crate::explore::kinds;
 use crate::explore::program::address;
-use crate::explore::runs::{check_replay, failure, find, options, run, run_without, try_replay};
+use crate::explore::runs::{
+    check_replay, failure, find, options, run, run_without, search, try_replay,
+};
 use crate::explore::search::{End, end_of};
 use crate::rule::Rule;
-use crate::{FutexCall, Options, Pct, Replay, Strategy};
+use crate::{Exhaustive, FutexCall, Options, Pct, Replay, Strategy};
 use Instruction as I;
 use Operand::Constant;
 use std::boxed::Box;
@@ -237,6 +239,9 @@ fn who_is_woken_is_a_choice() {
     for driver in &drivers {
         check_replay(&program, options, driver);
     }
+    let searched = search(&program, options, Exhaustive::reduced(), 10_000);
+    let woken = searched.ends.iter().map(|(_, results)| results[0]);
+    assert_eq!(woken.collect::<Vec<_>>(), [0, 1, 2, 3]);
     let is_lost = |seed| {
         let dropped = Some(Rule::LogWoken);
         let driver = run_without(&program, options, Strategy::random(seed), dropped);
