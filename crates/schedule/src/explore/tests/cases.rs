@@ -235,10 +235,7 @@ pub(super) fn woken_reader() -> Program {
         writer.put(I::Store(CONDITION, Operand::Register(0)));
     });
     let other = vec![I::Store(COUNT, Constant(1))];
-    let waker = written(|writer| {
-        writer.put(I::Store(READY, Constant(1)));
-        writer.wake(READY, 1);
-    });
+    let waker = written(|writer| writer.wake(READY, 1));
     program_of(vec![reader, other, waker])
 }
 

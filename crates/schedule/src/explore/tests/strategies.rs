@@ -9,7 +9,10 @@ use crate::explore::runs::{
 };
 use crate::explore::search::{End, end_of};
 use crate::rule::Rule;
-use crate::{Exhaustive, FutexCall, Options, Pct, Replay, Strategy};
+use crate::{
+    Choice, ChoiceKind, Decision, Exhaustive, Footprint, FutexCall, Moment, Offer, Options, Pct,
+    Replay, Strategy, ThreadPath, Verdict,
+};
 use Instruction as I;
 use Operand::Constant;
 use std::boxed::Box;
@@ -239,9 +242,6 @@ fn who_is_woken_is_a_choice() {
     for driver in &drivers {
         check_replay(&program, options, driver);
     }
-    let searched = search(&program, options, Exhaustive::reduced(), 10_000);
-    let woken = searched.ends.iter().map(|(_, results)| results[0]);
-    assert_eq!(woken.collect::<Vec<_>>(), [0, 1, 2, 3]);
     let is_lost = |seed| {
         let dropped = Some(Rule::LogWoken);
         let driver = run_without(&program, options, Strategy::random(seed), dropped);
@@ -322,4 +322,40 @@ fn a_run_branches_where_it_is_told_to() {
     let first = (0..log.decisions()).find(|decisions| branch(*decisions));
     println!("inevitable after {first:?} of {}", log.decisions());
     assert!(first.is_some());
+}
+
+/// A search tries each of those who may be woken.
+#[test]
+fn a_search_wakes_each() {
+    let offer = |number| Offer {
+        choice: Choice {
+            kind: ChoiceKind::Wake,
+            thread: ThreadPath::MAIN.child(number).unwrap(),
+        },
+        footprint: Footprint::NONE,
+        site: 0,
+        object: 0,
+    };
+    let offers = [1, 2, 3].map(offer);
+    let decision = Decision {
+        moment: Moment::default(),
+        offers: &offers,
+        usual: 0,
+        yields: false,
+        is_due: false,
+    };
+    for exhaustive in [
+        Exhaustive::reduced(),
+        Exhaustive::sleeping(),
+        Exhaustive::bounded(0),
+    ] {
+        let mut strategy = Strategy::Exhaustive(exhaustive);
+        for index in 0..3 {
+            assert_eq!(strategy.choose(&decision), Verdict::Take(index));
+            let Strategy::Exhaustive(exhaustive) = &mut strategy else {
+                panic!("another strategy");
+            };
+            assert_eq!(exhaustive.begin_next_run(), index < 2);
+        }
+    }
 }
