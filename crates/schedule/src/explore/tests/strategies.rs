@@ -4,9 +4,7 @@ use super::{Instruction, Operand, Program, program_of, program_with};
 use crate::explore::driver::{Deed, Driver};
 use crate::explore::kinds;
 use crate::explore::program::address;
-use crate::explore::runs::{
-    check_replay, failure, find, options, run, run_without, search, try_replay,
-};
+use crate::explore::runs::{check_replay, failure, find, options, run, run_without, try_replay};
 use crate::explore::search::{End, end_of};
 use crate::rule::Rule;
 use crate::{
