@@ -84,7 +84,7 @@ pub enum Input {
     },
     /// The thread ends holding this robust futex, or one with priority inheritance that is
     /// waited for ([`Scheduler::inherited_words`](crate::Scheduler::inherited_words)); told for
-    /// each, before [`Input::Ended`].
+    /// each, before [`Input::Ended`]. A lock of that address is no longer held.
     Died {
         /// The thread.
         thread: ThreadId,
@@ -100,7 +100,9 @@ pub enum Input {
         /// The thread.
         thread: ThreadId,
     },
-    /// The user lets a thread go on, or holds it.
+    /// The user lets a thread go on, or holds it. A thread that is held while it has the baton
+    /// keeps it, and others stand; if the user lets others go on, the shell tells that it was
+    /// [`PointKind::Preempted`](crate::PointKind::Preempted) where it stands.
     UserKey {
         /// The thread.
         thread: ThreadId,

@@ -136,7 +136,12 @@ impl Meaning {
             Statement::Unlock(lock) => next.owners[lock] = None,
             Statement::Await { lock, variable, .. } => match own.phase {
                 Phase::Runs if next.variables[variable] != 0 => {}
+                // A write without the lock, and its signal, may come before the wait.
                 Phase::Runs => {
+                    own.at -= 1;
+                    own.phase = Phase::Looked;
+                }
+                Phase::Looked => {
                     own.at -= 1;
                     own.phase = Phase::Waits;
                     next.owners[lock] = None;
@@ -222,6 +227,8 @@ impl Meaning {
 enum Phase {
     #[default]
     Runs,
+    /// It has seen that it must wait.
+    Looked,
     Waits,
     Woken,
     Met,

@@ -3,7 +3,7 @@
 use super::Scheduler;
 use super::futex::error;
 use super::futex::word_bits::{OWNER, OWNER_DIED, WAITERS};
-use crate::protocol::{Order, Refusal};
+use crate::protocol::{LockMode, LockStep, Order, Refusal};
 use crate::rule::Rule;
 use crate::task::State;
 use crate::terms::{ThreadId, ThreadPath};
@@ -45,6 +45,12 @@ impl Scheduler {
     ) {
         if word & OWNER != thread.0 & OWNER {
             return;
+        }
+        // Who takes it next does not wait for the dead.
+        if let Some(task) = self.task_of(thread) {
+            let holder = (task.path, task.points);
+            self.holders
+                .step(holder, address, LockStep::Drops, LockMode::Exclusive);
         }
         let died = if self.drops(Rule::MarkDied) {
             0
