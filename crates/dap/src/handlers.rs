@@ -16,7 +16,7 @@ pub(crate) use memory::ShownMemory;
 
 use crate::adapter::{Adapter, Motion, Resume, has_run};
 use crate::protocol::message::{Failure, Request, refusal};
-use crate::transport::inbox::{Inbox, Incoming};
+use crate::transport::inbox::{Bells, Inbox, Incoming, ends_run};
 use juror_view::driver::Driver;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -110,11 +110,17 @@ pub(crate) fn handle(adapter: &mut Adapter, session: MaybeSession<'_, '_>, reque
             Handler::Alone(run) => run(adapter, arguments),
             Handler::Points(run) => run(adapter, session, arguments),
             Handler::Always(run) => match session {
-                Some(session) if has_run(session) => run(adapter, session, arguments),
+                Some(session) if has_run(session) => {
+                    interruptible(adapter, session, request, |adapter, session| {
+                        run(adapter, session, arguments)
+                    })
+                }
                 _ => Err(no_program()),
             },
             Handler::Stopped(run) => match stopped(adapter, session) {
-                Ok(session) => run(adapter, session, arguments),
+                Ok(session) => interruptible(adapter, session, request, |adapter, session| {
+                    run(adapter, session, arguments)
+                }),
                 Err(failure) => Err(failure),
             },
             Handler::Resumes(run) => match stopped(adapter, session) {
@@ -131,6 +137,30 @@ pub(crate) fn handle(adapter: &mut Adapter, session: MaybeSession<'_, '_>, reque
         };
         adapter.answer(request, answer);
     });
+}
+
+/// Answers a question about a program that stands still. The client may cancel it, or end the session
+/// meanwhile.
+pub(crate) fn interruptible(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    request: &Request,
+    answer: impl FnOnce(&mut Adapter, &mut dyn Driver) -> Answer,
+) -> Answer {
+    // An interruption of an earlier request is not meant.
+    session.forget_interruption();
+    adapter.inbox.set_bells(Some(Bells {
+        call: Box::new(|| {}),
+        interrupt: session.interrupter(),
+        is_still: true,
+    }));
+    let answered = answer(adapter, session);
+    adapter.inbox.set_bells(None);
+    session.forget_interruption();
+    match answered {
+        Err(_) if adapter.inbox.was_interrupted(request.seq) => Err(Failure::cancelled()),
+        answered => answered,
+    }
 }
 
 /// Handles a request in the middle of a command that lets the program run.
@@ -182,11 +212,6 @@ pub(crate) fn serve(adapter: &mut Adapter, session: &mut dyn Driver) {
             Incoming::Response(_) => {}
         }
     }
-}
-
-/// Returns whether a request needs the program to stop, and is carried out after that.
-fn ends_run(command: &str) -> bool {
-    matches!(command, "restart" | "terminate" | "disconnect")
 }
 
 /// Returns the request that stands for the end of the connection.

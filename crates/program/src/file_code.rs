@@ -5,6 +5,7 @@
 //!
 //! **Invariant**: [`Program::insert`] writes nothing into code of a file that is not as in the file.
 
+use crate::modules::Module;
 use crate::program::Program;
 use juror_arch::INSTRUCTION_LENGTH_MAX;
 use juror_debuggee::{Debuggee, DebuggeeError, Owner};
@@ -38,7 +39,7 @@ impl Program {
         }
         let module = self.modules.iter().find(|it| it.contains(address))?;
         let name = module.path.display();
-        if !module.symbols.is_unchanged() {
+        if !module.symbols.is_unchanged() && !self.is_same_file(module) {
             return Some(format!(
                 "{name} was overwritten after its symbols were read"
             ));
@@ -56,6 +57,29 @@ impl Program {
         }
         self.known_code.borrow_mut().insert(address);
         None
+    }
+}
+
+impl Program {
+    /// Returns whether a file that was written to is the same nevertheless, as after `touch` or a
+    /// copy of the same bytes: it has what was read of it, and the code in memory.
+    fn is_same_file(&self, module: &Module) -> bool {
+        let symbols = &module.symbols;
+        let segments = symbols.header().segments.iter();
+        let mut code = segments.filter(|it| it.executable && it.file_size > 0);
+        let is_same = symbols.is_as_read()
+            && code.all(|segment| {
+                let own = symbols.bytes_at(segment.address, segment.file_size);
+                own.is_some_and(|own| {
+                    let mut mapped = vec![0; own.len()];
+                    let start = segment.address.wrapping_add(module.bias);
+                    self.debuggee.read(start, &mut mapped).is_ok() && mapped == own
+                })
+            });
+        if is_same {
+            symbols.note_same();
+        }
+        is_same
     }
 }
 

@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The name of the mapping of the vDSO.
@@ -56,6 +57,17 @@ pub struct Program {
     started: Instant,
     /// The time of the current event, in nanoseconds since the start, if it has been read.
     moment_ns: Cell<Option<u64>>,
+    /// While a question of the user is answered: what interrupts it.
+    question: Option<Question>,
+}
+
+/// A question of the user, whose reads fail once it is interrupted: a walk through a container ends
+/// then. Events are read to the end.
+#[derive(Debug)]
+struct Question {
+    interruption: Arc<AtomicBool>,
+    /// Whether a read was refused for it: then the answer is not one.
+    has_refused: Cell<bool>,
 }
 
 impl Program {
@@ -74,12 +86,27 @@ impl Program {
             own_stacks: RefCell::default(),
             started: Instant::now(),
             moment_ns: Cell::new(None),
+            question: None,
         };
         for thread in threads {
             program.number_thread(thread);
         }
         program.update_modules();
         program
+    }
+
+    /// Lets reads of values fail as soon as a question is interrupted.
+    pub fn begin_question(&mut self, interruption: &Arc<AtomicBool>) {
+        self.question = Some(Question {
+            interruption: Arc::clone(interruption),
+            has_refused: Cell::new(false),
+        });
+    }
+
+    /// Ends the question, if one is asked. Returns whether it was interrupted.
+    pub fn end_question(&mut self) -> bool {
+        let question = self.question.take();
+        question.is_some_and(|it| it.has_refused.get())
     }
 
     /// Reads the list of modules again.
@@ -170,6 +197,7 @@ impl Program {
             own_stacks: RefCell::default(),
             started: self.started,
             moment_ns: Cell::new(None),
+            question: None,
         }
     }
 
@@ -207,6 +235,7 @@ impl Program {
             own_stacks: RefCell::default(),
             started: now.checked_sub(state.elapsed).unwrap_or(now),
             moment_ns: Cell::new(None),
+            question: None,
         };
         program.update_modules();
         program
@@ -349,6 +378,12 @@ fn mapping_at(maps: &str, address: u64) -> Option<Mapping<'_>> {
 
 impl Memory for Program {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        if let Some(question) = &self.question
+            && question.interruption.load(Ordering::Relaxed)
+        {
+            question.has_refused.set(true);
+            return false;
+        }
         self.debuggee.read(address, buffer).is_ok()
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod location_messages;
 pub(crate) mod locations;
 pub(crate) mod nodes;
 pub(crate) mod queries;
+pub(crate) mod questions;
 pub(crate) mod siginfo;
 pub(crate) mod source;
 pub(crate) mod statements;

@@ -80,6 +80,10 @@ impl Session {
         observer: &mut dyn Observer,
         goal: Goal<'_>,
     ) -> Result<Pause, CommandError> {
+        for program in self.processes.programs_mut() {
+            // What runs now is read to the end.
+            program.end_question();
+        }
         self.processes.selection.frames = None;
         self.processes.nodes.clear();
         self.points.commands.clear();

@@ -238,6 +238,16 @@ impl SymbolFile {
         self.inner.elf.is_unchanged()
     }
 
+    /// Returns whether the file, which was written to, has what was read of it before.
+    pub fn is_as_read(&self) -> bool {
+        self.inner.elf.is_as_read()
+    }
+
+    /// Notes that the file has the same contents as before, though it was written to.
+    pub fn note_same(&self) {
+        self.inner.elf.note_same();
+    }
+
     /// Returns the original bytes of the file at a file address; fewer if the segment ends,
     /// `None` outside of segments.
     pub fn bytes_at(&self, address: u64, size: u64) -> Option<Vec<u8>> {

@@ -5,6 +5,7 @@ use crate::protocol::message::{Failure, Request};
 use crate::stops::{self, Told};
 use crate::transport::inbox::{Bells, Incoming};
 use juror_fault::CommandError;
+use juror_session::command_table;
 use juror_view::changes::Resume as How;
 use juror_view::driver::Driver;
 use juror_view::queries::SelectionView;
@@ -102,7 +103,14 @@ impl Adapter {
         act: Act<'_>,
         show: &mut dyn FnMut(&mut Adapter, &Outcome),
     ) -> Followed {
-        self.begin_run(session);
+        let is_still = match act {
+            Act::Line(line) => {
+                let (word, _) = command_table::split_line(line);
+                command_table::find(word).is_ok_and(|it| it.is_question())
+            }
+            Act::Resume(_) => false,
+        };
+        self.begin_run(session, is_still);
         let last = match act {
             Act::Line(line) => self.execute_typed(session, line),
             Act::Resume(how) => match session.changes() {
@@ -134,12 +142,13 @@ impl Adapter {
         followed
     }
 
-    fn begin_run(&mut self, session: &mut dyn Driver) {
+    fn begin_run(&mut self, session: &mut dyn Driver, is_still: bool) {
         self.motion = Motion::Running;
         session.run_alone(self.runs_alone);
         self.inbox.set_bells(Some(Bells {
             call: session.caller(),
             interrupt: session.interrupter(),
+            is_still,
         }));
     }
 

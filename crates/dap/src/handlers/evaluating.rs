@@ -4,7 +4,7 @@
 //! expression is only read: no function of the program is called.
 
 use super::variables::{asks_hex, container_of, counted};
-use super::{Answer, body, memory, parse};
+use super::{Answer, body, interruptible, memory, parse};
 use crate::adapter::{Act, Adapter, Motion, has_run, queries};
 use crate::filters;
 use crate::points;
@@ -31,7 +31,9 @@ pub(super) fn evaluate(adapter: &mut Adapter, session: &mut dyn Driver, request:
         Err(failure) => return adapter.answer(request, Err(failure)),
     };
     if !is_repl(&given) {
-        let answer = value(adapter, session, frame, &given);
+        let answer = interruptible(adapter, session, request, |adapter, session| {
+            value(adapter, session, frame, &given)
+        });
         return adapter.answer(request, answer);
     }
     if let Err(failure) = choose_frame(adapter, session, frame) {

@@ -21,6 +21,27 @@ pub struct Bells {
     pub call: Box<dyn Fn() + Send>,
     /// Makes the command return.
     pub interrupt: Box<dyn Fn() + Send>,
+    /// Whether the program stands still meanwhile: nothing is served, and the end of the session
+    /// does not wait for the command.
+    pub is_still: bool,
+}
+
+impl Bells {
+    /// Returns whether a message makes the command return.
+    fn is_interrupted_by(&self, incoming: &Incoming) -> bool {
+        match incoming {
+            Incoming::End => true,
+            Incoming::Request(request) => {
+                request.command == "pause" || self.is_still && ends_run(&request.command)
+            }
+            Incoming::Response(_) | Incoming::Malformed { .. } => false,
+        }
+    }
+}
+
+/// Returns whether a request needs the program to stop, and is carried out after that.
+pub(crate) fn ends_run(command: &str) -> bool {
+    matches!(command, "restart" | "terminate" | "disconnect")
 }
 
 /// A message of the client, or the end of the connection.
@@ -50,6 +71,8 @@ struct State {
     taken: Option<i64>,
     /// Whether the client has cancelled that one.
     is_cancelled: bool,
+    /// The request that was interrupted since the client has cancelled it.
+    interrupted: Option<i64>,
     /// The requests that are being handled: one that lets the program run, and one that is served
     /// meanwhile.
     handled: Vec<i64>,
@@ -126,6 +149,7 @@ impl Inbox {
             && let Some(bells) = &state.bells
         {
             (bells.interrupt)();
+            state.interrupted = Some(target);
         }
         None
     }
@@ -139,20 +163,15 @@ impl Inbox {
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        let interrupts = match &incoming {
-            Incoming::End => true,
-            Incoming::Request(request) => request.command == "pause",
-            Incoming::Response(_) | Incoming::Malformed { .. } => false,
-        };
         state.has_ended |= incoming == Incoming::End;
-        state.waiting.push_back(incoming);
         if let Some(bells) = &state.bells {
-            if interrupts {
+            if bells.is_interrupted_by(&incoming) {
                 (bells.interrupt)()
             } else {
                 (bells.call)()
             }
         }
+        state.waiting.push_back(incoming);
         self.changed.notify_all();
     }
 
@@ -162,7 +181,12 @@ impl Inbox {
         if let Some(bells) = &bells
             && !state.waiting.is_empty()
         {
-            (bells.call)();
+            let ends = |it: &Incoming| bells.is_still && bells.is_interrupted_by(it);
+            if state.waiting.iter().any(ends) {
+                (bells.interrupt)();
+            } else {
+                (bells.call)();
+            }
         }
         state.bells = bells;
     }
@@ -217,6 +241,11 @@ impl Inbox {
         std::mem::take(&mut state.is_cancelled) && is_taken
     }
 
+    /// Returns whether the client has cancelled a request while it was handled.
+    pub fn was_interrupted(&self, seq: i64) -> bool {
+        self.state().interrupted == Some(seq)
+    }
+
     /// Notes that the request that began last has been handled.
     pub fn end(&self) {
         self.state().handled.pop();
@@ -269,6 +298,38 @@ mod tests {
     }
 
     #[test]
+    fn a_question_is_interrupted_by_its_cancellation_and_by_the_end() {
+        let inbox = Inbox::default();
+        let rung = Arc::new(AtomicU32::new(0));
+        let ring = || {
+            let count = Arc::clone(&rung);
+            inbox.set_bells(Some(Bells {
+                call: Box::new(|| {}),
+                interrupt: Box::new(move || {
+                    count.fetch_add(1, Ordering::SeqCst);
+                }),
+                is_still: true,
+            }));
+        };
+        inbox.begin(1);
+        ring();
+        inbox.push(request(2));
+        assert_eq!(rung.load(Ordering::SeqCst), 0);
+        inbox.cancel(Some(1));
+        assert_eq!(rung.load(Ordering::SeqCst), 1);
+        assert!(inbox.was_interrupted(1) && !inbox.was_interrupted(2));
+        inbox.push(Incoming::Request(Request {
+            seq: 3,
+            command: "disconnect".to_owned(),
+            arguments: Value::Null,
+        }));
+        assert_eq!(rung.load(Ordering::SeqCst), 2);
+        // It waits already when the next question begins.
+        ring();
+        assert_eq!(rung.load(Ordering::SeqCst), 3);
+    }
+
+    #[test]
     fn a_request_may_be_cancelled_until_it_has_been_handled() {
         let inbox = Inbox::default();
         let rung = Arc::new(AtomicU32::new(0));
@@ -278,6 +339,7 @@ mod tests {
             interrupt: Box::new(move || {
                 count.fetch_add(1, Ordering::SeqCst);
             }),
+            is_still: false,
         }));
         inbox.push(request(1));
         inbox.take();

@@ -191,6 +191,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Returns whether it reads values to show them, which Ctrl-C ends.
+    pub fn is_question(&self) -> bool {
+        matches!(self.group, Group::Data | Group::Stack) || self.name == "info"
+    }
+
     /// Checks that the command may be executed while another one lets the program run; `word` is
     /// what the user has typed for it.
     ///

@@ -7,7 +7,7 @@ use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
 use crate::commands::{breakpoint_command_lists, context, control_flow, convenience};
-use crate::inspect::nodes;
+use crate::inspect::{nodes, questions};
 use crate::run::processes::leaving;
 use crate::run::scenarios::{permissions, waiting};
 use crate::run::{core_file, dynamic_print, self_modified_code, symbol_reading};
@@ -326,6 +326,9 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         self.prepare(entry, rest, observer)?;
+        if entry.is_question() && !self.control.serves {
+            return questions::asked(self, |session| (entry.run)(session, rest, observer));
+        }
         (entry.run)(self, rest, observer)
     }
 

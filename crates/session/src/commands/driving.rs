@@ -4,6 +4,7 @@ use crate::commands::{
     changes, checkpoint, completion, disassemble, info_graph, info_proc, info_symbols, info_views,
     jump_and_return, running, source_script,
 };
+use crate::inspect::questions::asked_by_front_end;
 use crate::inspect::{nodes, queries, statements};
 use crate::run::step::calls;
 use crate::run::{attach, catchpoints, core_file};
@@ -185,7 +186,9 @@ impl Queries for Session {
     }
 
     fn frames(&mut self, thread: u32, first: u64, count: u64) -> Result<FramesView, CommandError> {
-        queries::frames(self, thread, first, count)
+        asked_by_front_end(self, |session| {
+            queries::frames(session, thread, first, count)
+        })
     }
 
     fn read_memory(&mut self, address: u64, count: usize) -> Result<Vec<u8>, CommandError> {
@@ -235,7 +238,9 @@ impl Queries for Session {
         is_hex: bool,
     ) -> Result<Vec<Node>, CommandError> {
         let radix = radix(is_hex).unwrap_or_default();
-        nodes::scope_nodes(self, frame.thread, frame.level as usize, group, radix)
+        asked_by_front_end(self, |session| {
+            nodes::scope_nodes(session, frame.thread, frame.level as usize, group, radix)
+        })
     }
 
     fn part_nodes(
@@ -247,7 +252,9 @@ impl Queries for Session {
         is_hex: bool,
     ) -> Result<Vec<Node>, CommandError> {
         let range = first..first.saturating_add(count);
-        nodes::part_nodes(self, node, filter, range, radix(is_hex))
+        asked_by_front_end(self, |session| {
+            nodes::part_nodes(session, node, filter, range, radix(is_hex))
+        })
     }
 
     fn evaluate_node(
@@ -257,7 +264,9 @@ impl Queries for Session {
         is_hex: bool,
     ) -> Result<Node, CommandError> {
         let level = frame.level as usize;
-        Session::evaluate_node(self, frame.thread, level, expression, radix(is_hex), false)
+        asked_by_front_end(self, |session| {
+            session.evaluate_node(frame.thread, level, expression, radix(is_hex), false)
+        })
     }
 
     fn whole_value(
@@ -267,7 +276,15 @@ impl Queries for Session {
         is_hex: bool,
     ) -> Result<String, CommandError> {
         let radix = radix(is_hex).unwrap_or_default();
-        nodes::whole_value(self, frame.thread, frame.level as usize, expression, radix)
+        asked_by_front_end(self, |session| {
+            nodes::whole_value(
+                session,
+                frame.thread,
+                frame.level as usize,
+                expression,
+                radix,
+            )
+        })
     }
 
     fn take_written(&mut self) -> Vec<Range<u64>> {

@@ -97,6 +97,7 @@ fn opened<'a>(session: &'a Session, value: &Value) -> Result<(Opened, Reader<'a>
         memory: program,
         names: program,
         is_raw: value.radix == Radix::Raw,
+        walks: Some(&session.processes.nodes.walks),
     };
     let opened = open(&value.typed, &value.path, value.is_of_object, reader);
     Ok((opened, reader))

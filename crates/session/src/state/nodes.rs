@@ -7,6 +7,7 @@ use juror_debuggee::ThreadId;
 use juror_fault::CommandError;
 use juror_values::format::Radix;
 use juror_values::parts::Path;
+use juror_values::pretty_printers::Walks;
 use juror_values::typed::Typed;
 use juror_view::nodes::NodeId;
 use std::ops::Range;
@@ -68,6 +69,8 @@ pub(crate) struct Nodes {
     pub returned: Option<Returned>,
     /// The memory that the user has changed since the program stopped.
     written: Vec<Range<u64>>,
+    /// Where walks through containers have come to.
+    pub walks: Walks,
 }
 
 /// The value that a call has returned which `finish` has waited for.
@@ -88,6 +91,7 @@ impl Nodes {
 
     /// Notes that the user has changed memory.
     pub(crate) fn note_written(&mut self, address: u64, size: usize) {
+        self.walks.clear();
         if self.written.len() < WRITTEN_MAX {
             self.written
                 .push(address..address.saturating_add(size as u64));
@@ -120,6 +124,7 @@ impl Nodes {
         self.resumes += 1;
         self.returned = None;
         self.written.clear();
+        self.walks.clear();
     }
 }
 

@@ -20,13 +20,14 @@ use crate::SymbolError;
 use crate::cache::CompressedSection;
 use crate::settings::Cache;
 use image::Image;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// An entry of the section table.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Section {
     pub name: Box<str>,
     pub address: u64,
@@ -48,8 +49,12 @@ pub(crate) struct ElfFile {
     pub sections: Vec<Section>,
     image: Image,
     size: u64,
-    /// When the file was last written to before it was opened.
-    written: Option<SystemTime>,
+    /// When the file was last written to before it was opened, or found to be the same.
+    written: Mutex<Option<SystemTime>>,
+    /// The checksums of the sections that were read, by their places in the file.
+    read: Mutex<BTreeMap<(u64, u64), u32>>,
+    /// Whether it is an object file.
+    is_part: bool,
     /// The cache of large sections, decompressed.
     pub cache: Option<Cache>,
 }
@@ -110,7 +115,9 @@ impl ElfFile {
             path: path.into(),
             header,
             sections,
-            written: image.written(),
+            written: Mutex::new(image.written()),
+            read: Mutex::default(),
+            is_part,
             image,
             size,
             cache: None,
@@ -125,7 +132,36 @@ impl ElfFile {
 
     /// Returns whether nothing was written to the file since it was opened.
     pub fn is_unchanged(&self) -> bool {
-        self.image.written() == self.written
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        self.image.written() == *written
+    }
+
+    /// Returns whether the file has the same headers and the same sections as before, as far as
+    /// sections were read, though it was written to.
+    pub fn is_as_read(&self) -> bool {
+        let Ok((header, sections)) = header::read(&self.path, &self.image, self.is_part) else {
+            return false;
+        };
+        if (header, sections) != (self.header.clone(), self.sections.clone()) {
+            return false;
+        }
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.iter().all(|((offset, size), checksum)| {
+            let bytes = self.read(*offset, *size);
+            bytes.is_some_and(|bytes| crc32fast::hash(&bytes) == *checksum)
+        })
+    }
+
+    /// Notes that the file is the same as before, though it was written to.
+    pub fn note_same(&self) {
+        let now = self.image.written();
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
+    fn note_read(&self, section: &Section, bytes: &[u8]) {
+        let place = (section.file_offset, section.size);
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.entry(place).or_insert_with(|| crc32fast::hash(bytes));
     }
 
     /// Keeps large sections decompressed in a cache.
@@ -229,6 +265,7 @@ impl ElfFile {
         self.image
             .read_exact_at(unshared, section.file_offset)
             .ok()?;
+        self.note_read(section, &bytes);
         Some(bytes)
     }
 
@@ -258,6 +295,7 @@ impl ElfFile {
             return None;
         }
         let bytes = self.read(section.file_offset, section.size)?;
+        self.note_read(section, &bytes);
         if !section.compressed {
             return Some(bytes);
         }

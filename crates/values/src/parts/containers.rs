@@ -19,6 +19,7 @@ impl Container {
             (start, count),
             reader.memory,
             &types,
+            reader.walks,
         );
         let mut found = found.into_iter();
         range

@@ -15,7 +15,7 @@ pub use open::open;
 pub use path::Path;
 
 use crate::format::Names;
-use crate::pretty_printers::PrettyPrinter;
+use crate::pretty_printers::{PrettyPrinter, Walks};
 use crate::typed::{Memory, Typed};
 use std::ops::Range;
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub struct Reader<'a> {
     pub names: &'a dyn Names,
     /// Whether library types are shown by their fields.
     pub is_raw: bool,
+    /// Where earlier walks through containers have come to.
+    pub walks: Option<&'a Walks>,
 }
 
 /// A value whose number of parts is known.

@@ -206,6 +206,7 @@ impl Way<'_> {
             memory,
             names,
             is_raw,
+            walks,
         } = self.reader;
         if is_raw {
             return None;
@@ -231,7 +232,7 @@ impl Way<'_> {
         };
         let count = match known {
             (count, false) => count,
-            (least, true) => count_of(&self.value, &printer, memory, &types).max(least),
+            (least, true) => count_of(&self.value, &printer, memory, &types, walks).max(least),
         };
         Some(Step::Found(Kind::Container(Box::new(Container {
             value: self.value.clone(),

@@ -4,6 +4,7 @@ use super::arguments::{template_numbers, template_types, with_types};
 use super::printers::PrettyPrinters;
 use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource};
 use super::seek::{self, Wanted};
+use super::walks::Trail;
 use crate::error::ValueError;
 use crate::expression::{self, Scope};
 use crate::standard_types::{LibraryTypes, Shown};
@@ -61,8 +62,8 @@ pub(super) enum Halt {
 }
 
 pub(super) struct Run<'a> {
-    frame: Variables<'a>,
-    wanted: Wanted<'a>,
+    pub(super) frame: Variables<'a>,
+    pub(super) wanted: Wanted<'a>,
     steps: usize,
     /// The most statements to execute.
     pub(super) steps_max: usize,
@@ -75,6 +76,12 @@ pub(super) struct Run<'a> {
     pub(super) characters: Option<(u64, Type, usize)>,
     pub(super) elements: Vec<Typed>,
     pub(super) entries: Vec<(Typed, Typed)>,
+    /// Where the present statement is ([`Place::at`]).
+    pub(super) at: Vec<usize>,
+    /// The number of loops that it is in.
+    pub(super) loops: usize,
+    /// The places that are kept for later walks.
+    pub(super) trail: Option<Trail>,
 }
 
 impl<'a> Run<'a> {
@@ -105,12 +112,26 @@ impl<'a> Run<'a> {
             characters: None,
             elements: Vec::new(),
             entries: Vec::new(),
+            at: Vec::new(),
+            loops: 0,
+            trail: None,
         }
     }
 
     pub(super) fn block(&mut self, statements: &[Statement]) -> Result<(), Halt> {
-        for statement in statements {
-            self.statement(statement)?;
+        self.block_from(statements, 0)
+    }
+
+    pub(super) fn block_from(
+        &mut self,
+        statements: &[Statement],
+        first: usize,
+    ) -> Result<(), Halt> {
+        for (number, statement) in statements.iter().enumerate().skip(first) {
+            self.at.push(number);
+            let done = self.statement(statement);
+            self.at.pop();
+            done?;
         }
         Ok(())
     }
@@ -138,19 +159,13 @@ impl<'a> Run<'a> {
                 self.frame.names.insert(name.clone(), found);
             }
             Statement::If(condition, then, otherwise) => {
-                let chosen = if self.is_true(condition)? {
-                    then
-                } else {
-                    otherwise
-                };
+                let is_true = self.is_true(condition)?;
+                let chosen = if is_true { then } else { otherwise };
+                self.at.push(usize::from(is_true));
                 self.block(chosen)?;
+                self.at.pop();
             }
-            Statement::While(condition, body) => {
-                while self.is_true(condition)? {
-                    self.step()?;
-                    self.block(body)?;
-                }
-            }
+            Statement::While(condition, body) => self.rounds(condition, body)?,
             Statement::For(name, start, end, body) => self.count(name, start, end, body)?,
             Statement::Count(expression) => {
                 let count = self.integer(expression)?;
@@ -163,6 +178,7 @@ impl<'a> Run<'a> {
                     return Err(Halt::Full);
                 }
             }
+            Statement::Element(_) | Statement::Entry(..) if self.skips() => self.passed += 1,
             Statement::Element(expression) => {
                 let element = self.evaluate(expression)?;
                 self.element(element)?;
@@ -195,7 +211,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn step(&mut self) -> Result<(), Halt> {
+    pub(super) fn step(&mut self) -> Result<(), Halt> {
         self.steps += 1;
         match self.wanted {
             _ if self.steps <= self.steps_max => Ok(()),
@@ -270,13 +286,7 @@ impl<'a> Run<'a> {
             first += rounds;
             self.passed += rounds as usize;
         }
-        for number in first..end {
-            self.step()?;
-            let number = Typed::of_integer(number).ok_or(Halt::Failed)?;
-            self.frame.variables.insert(name.into(), number);
-            self.block(body)?;
-        }
-        Ok(())
+        self.numbered_rounds(name, (first, end), body)
     }
 
     /// Collects the field of this name from each base class, the outermost first.
@@ -359,7 +369,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn is_true(&self, expression: &Expression) -> Result<bool, Halt> {
+    pub(super) fn is_true(&self, expression: &Expression) -> Result<bool, Halt> {
         expression::is_true(expression, &self.frame).map_err(|_| Halt::Failed)
     }
 
@@ -418,12 +428,12 @@ fn number_argument(of: &Type, index: usize) -> Result<Typed, Halt> {
 }
 
 /// The names in a view: its variables, then the fields of the value.
-struct Variables<'a> {
+pub(super) struct Variables<'a> {
     value: &'a Typed,
     memory: &'a dyn Memory,
     types: &'a dyn Fn(&str) -> Option<Type>,
-    variables: HashMap<Box<str>, Typed>,
-    names: HashMap<Box<str>, Type>,
+    pub(super) variables: HashMap<Box<str>, Typed>,
+    pub(super) names: HashMap<Box<str>, Type>,
 }
 
 impl Scope for Variables<'_> {

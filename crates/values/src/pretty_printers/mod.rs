@@ -15,12 +15,14 @@ mod parse;
 mod pattern;
 mod plausible;
 mod printers;
+mod rounds;
 mod rule;
 mod seek;
 mod slice;
 mod standard_types;
 #[cfg(test)]
 mod tests;
+mod walks;
 mod words;
 
 pub use by_type::Contents;
@@ -31,3 +33,4 @@ pub use parse::PrettyPrinterError;
 pub(crate) use plausible::is_plausible;
 pub use printers::PrettyPrinters;
 pub(crate) use rule::PrettyPrinter;
+pub use walks::Walks;

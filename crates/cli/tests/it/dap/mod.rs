@@ -11,6 +11,7 @@ mod examples;
 mod first_commands;
 mod forms;
 mod lifecycle;
+mod long_reads;
 mod nvim;
 mod orders;
 mod port;

@@ -584,3 +584,21 @@ fn what_is_said_of_a_library_is_about_what_is_mapped() {
     }
     assert!(wrong.is_empty(), "trials {wrong:?} of {count}");
 }
+
+#[test]
+fn a_file_that_was_written_with_the_same_bytes_is_not_refused() {
+    let directory = TempDir::with_prefix("juror-same-").expect("a directory");
+    let built = crate::support::program("pushes.c").compile_plain();
+    let copy = directory.path().join("pushes");
+    fs::copy(built, &copy).expect("a copy");
+    let lines = format!(
+        "break main\nrun\nshell touch -d 2001-02-03 '{}'\nbreak push if key == 3\ncontinue\n",
+        copy.display()
+    );
+    let output = crate::support::juror(&["run", "--color=never", "--no-init"])
+        .args([&copy])
+        .input(lines)
+        .run();
+    let said = format!("{}{}", output.stdout, output.stderr);
+    assert!(said.contains("Breakpoint 2 in push (key=3)"), "{said}");
+}

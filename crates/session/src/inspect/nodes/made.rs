@@ -128,6 +128,7 @@ impl Writer<'_> {
             memory: program,
             names: program,
             is_raw: self.radix == Radix::Raw,
+            walks: Some(&self.session.processes.nodes.walks),
         })
     }
 
