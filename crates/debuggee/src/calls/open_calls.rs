@@ -73,15 +73,9 @@ impl Debuggee {
             extended: &extended,
             signal_mask: kernel::signal_mask(thread.0).map_err(failed)?,
         };
-        if !self.add_rescue(frame, &before)? && self.has_all_rescues() {
+        if !self.add_rescue(frame, &before)? && self.life.is_attached() {
             self.remove(back, Owner::Internal)?;
-            return Err(DebuggeeError::System {
-                what: "call another function in the program",
-                source: std::io::Error::other(
-                    "too many calls are open in it, and one more would not find back if juror were \
-                     killed: finish or abandon one",
-                ),
-            });
+            return Err(no_way_back(self.rescue_obstacle(frame)));
         }
 
         // From here on only the thread's end makes anything fail.
@@ -272,17 +266,26 @@ impl Debuggee {
 
     /// Returns the return address of calls: a trap is there while one is open.
     /// A process that was forked inside a call has no trap, and ends there.
+    ///
+    /// # Errors
+    /// There is no memory for it, or an attached process would not find back from a call.
     fn return_address(&mut self) -> Result<u64, DebuggeeError> {
         if let Some(address) = self.calls.return_address {
             return Ok(address);
         }
+        let own_number = match self.life.is_attached() {
+            true => Some(self.prepare_rescue()?.map_err(no_way_back)?),
+            false => None,
+        };
         let no_room = || DebuggeeError::System {
             what: "call a function in the program",
             source: std::io::Error::other("juror has no memory in it for the return"),
         };
         let slot = self.image.out_of_line.take_slot().ok_or_else(no_room)?;
-        if !(self.life.is_attached() && self.prepare_rescue(slot)?) {
-            self.memory.write_raw(slot, &RETURN_CODE)?;
+        match own_number {
+            Some(process) if !self.write_rescue(slot, process)? => return Err(no_room()),
+            Some(_) => {}
+            None => self.memory.write_raw(slot, &RETURN_CODE)?,
         }
         self.calls.return_address = Some(slot);
         Ok(slot)
@@ -312,6 +315,17 @@ impl Debuggee {
                 length: bytes.len(),
             }
         })
+    }
+}
+
+/// Returns that a call is not begun, since the program would not go on where it was if juror
+/// were killed.
+fn no_way_back(why: &str) -> DebuggeeError {
+    DebuggeeError::System {
+        what: "call a function in the program",
+        source: std::io::Error::other(format!(
+            "it would not go on where it was if juror were killed: {why}"
+        )),
     }
 }
 

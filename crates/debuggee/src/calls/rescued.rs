@@ -72,11 +72,14 @@ impl Debuggee {
         if known.is_some() {
             return Ok(known);
         }
+        let Ok(process) = self.prepare_rescue()? else {
+            return Ok(None);
+        };
         let Some(gadget) = self.image.out_of_line.take_slots(SLOTS) else {
             return Ok(None);
         };
         self.memory.write_raw(gadget, &SYSTEM_CALL)?;
-        if !self.prepare_rescue(gadget + SYSTEM_CALL_LENGTH)? {
+        if !self.write_rescue(gadget + SYSTEM_CALL_LENGTH, process)? {
             return Ok(None);
         }
         if let Some(rescue) = &mut self.calls.rescue {

@@ -858,3 +858,31 @@ fn a_program_is_brought_back_from_an_open_evaluation() {
         assert_eq!(found, Found::Right, "{signal}");
     }
 }
+
+/// Without descriptors juror cannot make the way by which the program goes on where it was.
+#[test]
+fn a_call_without_a_way_back_is_refused() {
+    let victim = victim();
+    let mut program = Command::new(&victim)
+        .args(["1000", "0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut line = String::new();
+    let output = program.stdout.take().expect("a pipe");
+    BufReader::new(output).read_line(&mut line).expect("a line");
+    let process = program.id().to_string();
+    let limit = "shell prlimit --pid $PPID --nofile=0:";
+    let output = juror(&["attach", "--batch", &process, "-e", "print asked"])
+        .args(["-e", limit, "-e", "call asked(5)"])
+        .run();
+    let goes_on = program.try_wait().expect("its state").is_none();
+    let _ = program.kill();
+    let _ = program.wait();
+    let said = format!("{}{}", output.stdout, output.stderr);
+    assert!(
+        said.contains("would not go on where it was if juror were killed"),
+        "{said}"
+    );
+    assert!(goes_on, "{said}");
+}

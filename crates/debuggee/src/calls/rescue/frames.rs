@@ -41,6 +41,8 @@ const CODE: [u8; 63] = [
     0x0f, 0x05,                //       syscall
     0xf4,                      //       hlt
 ];
+/// Why there is no frame or no code.
+const NO_MEMORY: &str = "juror has no memory in it for the way back";
 /// The offsets in the code of the process and of the distance to the table,
 /// and of the instruction after it.
 const PROCESS_OFFSET: usize = 8;
@@ -48,16 +50,26 @@ const DISTANCE_OFFSET: usize = 17;
 const AFTER_DISTANCE: usize = 21;
 
 impl Debuggee {
-    /// Writes the code for calls to return to, in an attached process; none if
-    /// there is no memory for it.
-    pub(crate) fn prepare_rescue(&mut self, code_at: u64) -> Result<bool, DebuggeeError> {
+    /// Returns the number by which the code of an attached process knows that it is not a
+    /// fork's, and makes the table of the frames.
+    ///
+    /// # Errors
+    /// A call would not find back, for the reason.
+    pub(crate) fn prepare_rescue(&mut self) -> Result<Result<u32, &'static str>, DebuggeeError> {
         let Some(process) = process_status::own_pid(self.process, self.process) else {
+            return Ok(Err("juror cannot read its status in /proc"));
+        };
+        let table = self.rescue_table()?;
+        Ok(table.map(|_| process).ok_or(NO_MEMORY))
+    }
+
+    /// Writes the code for calls to return to, once that is prepared; false if it would be too
+    /// far from the table.
+    pub(crate) fn write_rescue(&self, code_at: u64, process: u32) -> Result<bool, DebuggeeError> {
+        let Some(rescue) = &self.calls.rescue else {
             return Ok(false);
         };
-        let Some(table) = self.rescue_table()? else {
-            return Ok(false);
-        };
-        let distance = table.wrapping_sub(code_at + AFTER_DISTANCE as u64) as i64;
+        let distance = rescue.table.wrapping_sub(code_at + AFTER_DISTANCE as u64) as i64;
         let Ok(distance) = i32::try_from(distance) else {
             return Ok(false);
         };
@@ -135,10 +147,19 @@ impl Debuggee {
         Ok(true)
     }
 
-    /// Returns true if as many calls are open as find back by themselves.
-    pub(crate) fn has_all_rescues(&self) -> bool {
-        let rescue = self.calls.rescue.as_ref();
-        rescue.is_some_and(|rescue| rescue.entries.iter().all(|it| it.stack.is_some()))
+    /// Returns why a call that returns with this stack pointer does not find back.
+    pub(crate) fn rescue_obstacle(&self, stack: u64) -> &'static str {
+        let entries = self.calls.rescue.as_ref().map(|it| &it.entries);
+        let has = |is_so: fn(&Entry, u64) -> bool| {
+            entries.is_some_and(|all| all.iter().any(|it| is_so(it, stack)))
+        };
+        if has(|it, stack| it.stack == Some(stack)) {
+            "another call is open at the same place of the stack: finish or abandon it"
+        } else if has(|it, _| it.stack.is_none()) {
+            NO_MEMORY
+        } else {
+            "too many calls are open in it: finish or abandon one"
+        }
     }
 
     /// Takes the frame of a call from the table: juror has moved the thread
