@@ -6,6 +6,7 @@
 //! passing). Invariant: nothing is executed here, and an argument that cannot be passed as the
 //! function expects is refused.
 
+mod constants;
 mod copied;
 mod frame;
 mod layout;
@@ -23,8 +24,8 @@ use crate::modules::Bound;
 use crate::program::Program;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
-    Encoding, EntryLocation, EntryPieceLocation, OutgoingCall, Signature, Type, TypeKind,
-    outgoing_call_of_c,
+    Encoding, EntryLocation, EntryPieceLocation, EntryUnavailable, OutgoingCall, Signature, Type,
+    TypeKind, outgoing_call_of_c,
 };
 use juror_values::typed::Number;
 use passing::Passed;
@@ -141,11 +142,14 @@ impl Program {
             pointed,
         } = target;
         let declared = match &bound {
-            Some(bound) => bound
-                .module
-                .symbols
-                .signature(&bound.function)
-                .map_err(|why| format!("`{name}` cannot be called: {why}"))?,
+            Some(Bound { module, function }) => {
+                let obstacle = module.symbols.call_obstacle(function);
+                let declared = match obstacle {
+                    Some(why) => Err(why),
+                    None => module.symbols.signature(function),
+                };
+                declared.map_err(|why| format!("`{name}` cannot be called: {why}"))?
+            }
             None => None,
         };
         // A thunk, which only passes the call on, may be described without parameters.
@@ -193,16 +197,18 @@ impl Program {
         for (index, location) in outgoing.arguments.iter_mut().enumerate() {
             if let (Some(passed), Some(bound)) = (arguments.get_mut(index), &bound) {
                 copied::give_copy(passed, location, &bound.module);
+                constants::leave_out(passed, location)
+                    .map_err(|why| argument_error(index, &name, &why))?;
             }
             check_location(location).map_err(|why| argument_error(index, &name, &why))?;
         }
-        if let Some(EntryPieceLocation::Unavailable(why)) = outgoing
-            .result
-            .location
-            .first()
-            .map(|piece| &piece.location)
-        {
-            return Err(format!("the result of `{name}` cannot be taken: {why}"));
+        match outgoing.result.location.first().map(|it| &it.location) {
+            // The call may be made for what it does.
+            Some(EntryPieceLocation::Unavailable(EntryUnavailable::ResultUnused)) => {}
+            Some(EntryPieceLocation::Unavailable(why)) => {
+                return Err(format!("the result of `{name}` cannot be taken: {why}"));
+            }
+            _ => {}
         }
         Ok(PlannedCall {
             address,

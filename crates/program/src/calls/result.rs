@@ -20,6 +20,11 @@ pub fn read_result(
     let registers = program.debuggee.registers(thread)?;
     let mut bytes = vec![0; size as usize];
     let mut in_memory = None;
+    if let Some(EntryPieceLocation::Unavailable(why)) =
+        result.location.first().map(|piece| &piece.location)
+    {
+        return Ok(Typed::missing(of, *why));
+    }
     for piece in &result.location {
         let source: Vec<u8> = match piece.location {
             EntryPieceLocation::PointedByRegister(number) => {

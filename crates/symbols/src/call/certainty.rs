@@ -31,18 +31,12 @@ pub(super) fn doubt(
     if let Some(reason) = described::changed_convention(info, die, linkage_name) {
         return Some(reason);
     }
+    if let Some(reason) = hidden_argument(info, die, function, parameters) {
+        return Some(reason);
+    }
     let unit = info.unit(die.unit)?;
     let is_rust = unit.language == Language::Rust;
-    if is_rust && hides_environment(info, die, parameters) {
-        return Some(EntryUnavailable::Hidden);
-    }
-    if !unit.by_llvm {
-        return None;
-    }
-    if unit.language == Language::Cpp && lacks_parameters(function, parameters) {
-        return Some(EntryUnavailable::Hidden);
-    }
-    if !is_optimized(info, die.unit) {
+    if !unit.by_llvm || !is_optimized(info, die.unit) {
         return None;
     }
     let variable = parameters.get(index)?;
@@ -55,6 +49,39 @@ pub(super) fn doubt(
     };
     let is_kept = !is_rust && function.binding != Binding::Local;
     (!is_kept && !is_whole()).then_some(EntryUnavailable::Undescribed)
+}
+
+/// Returns that a function has an argument that is no parameter, if it has.
+pub(super) fn hidden_argument(
+    info: &DebugInfo,
+    die: DieRef,
+    function: &Function,
+    parameters: &[Variable],
+) -> Option<EntryUnavailable> {
+    let unit = info.unit(die.unit)?;
+    let is_hidden = match unit.language {
+        Language::Rust => hides_environment(info, die, parameters),
+        Language::Cpp => unit.by_llvm && lacks_parameters(function, parameters),
+        _ => false,
+    };
+    is_hidden.then_some(EntryUnavailable::Hidden)
+}
+
+/// Returns whether an LLVM compiler may have removed arguments of a function, or passes others.
+pub(super) fn may_be_cut(
+    file: &SymbolFile,
+    info: &Arc<DebugInfo>,
+    die: DieRef,
+    function: &Function,
+) -> bool {
+    let Some(unit) = info.unit(die.unit) else {
+        return false;
+    };
+    let is_own = unit.language == Language::Rust || function.binding == Binding::Local;
+    unit.by_llvm
+        && is_own
+        && is_optimized(info, die.unit)
+        && !callers::is_address_taken(file, function)
 }
 
 /// Returns whether a parameter with contents has no location at all.

@@ -14,6 +14,7 @@ mod classify;
 mod classify_rust;
 mod convention;
 mod described;
+mod expected;
 mod go;
 mod kept;
 mod outgoing;
@@ -406,6 +407,13 @@ pub fn argument_plan(position: usize, classes: &[ArgumentClass]) -> EntryPiece {
         size: 8,
         location,
     }
+}
+
+/// Returns the sizes of a function's parameters, and of its result.
+pub(crate) fn shape_of(info: &Arc<DebugInfo>, die: DieRef) -> (Vec<Option<u64>>, Option<u64>) {
+    let parameters = parameters::parameters(info, die);
+    let sizes = parameters.iter().map(|it| it.passed_type().size());
+    (sizes.collect(), described::return_type(info, die).size())
 }
 
 pub(crate) fn unavailable(reason: EntryUnavailable, size: u64) -> EntryLocation {

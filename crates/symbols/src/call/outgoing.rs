@@ -1,12 +1,12 @@
 //! Calls made by the debugger: where the arguments must be placed, and where the result is
 //! returned.
 //!
-//! This is the reverse of the entry plans. Only the calling convention counts, since the
-//! parameter locations in the debug information apply to calls that the compiler made.
+//! This is the reverse of the entry plans. The calling convention counts; where an optimizer may
+//! have changed the function, what it expects is compared with that ([`super::expected`]).
 
 use super::convention::Convention;
-use super::described;
 use super::{EntryLocation, EntryPieceLocation, EntryUnavailable, ReturnValue};
+use super::{certainty, described, expected, unavailable};
 use crate::dwarf::{DebugInfo, DieRef, Language};
 use crate::{Function, SymbolFile, Type, parameters};
 use std::sync::Arc;
@@ -84,18 +84,33 @@ impl SymbolFile {
         }))
     }
 
+    /// Returns why a function cannot be called with its parameters alone: it has an argument
+    /// that the debug information does not list.
+    pub fn call_obstacle(&self, function: &Function) -> Option<EntryUnavailable> {
+        let (info, die) = self.described(function)?;
+        certainty::hidden_argument(info, die, function, &parameters::parameters(info, die))
+    }
+
     /// Returns the locations for a call of `function` by the convention of its language; C
-    /// without debug information.
+    /// without debug information. What the function does not expect there has another location,
+    /// or none, and so has a result that it may not return.
     pub fn outgoing_call(
         &self,
         function: &Function,
         arguments: &[Type],
         result: &Type,
     ) -> OutgoingCall {
-        match self.described(function) {
-            Some((info, die)) => plan(Convention::new(info, die), arguments, result),
-            None => outgoing_call_of_c(arguments, result),
+        let Some((info, die)) = self.described(function) else {
+            return outgoing_call_of_c(arguments, result);
+        };
+        let mut call = plan(Convention::new(info, die), arguments, result);
+        expected::adapt(self, info, die, function, &mut call);
+        let returned = &mut call.result;
+        let doubt = certainty::doubt_of_result(self, info, die, function, &returned.location);
+        if let Some(reason) = doubt {
+            returned.location = unavailable(reason, result.size().unwrap_or(0));
         }
+        call
     }
 }
 

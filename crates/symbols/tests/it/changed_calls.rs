@@ -85,6 +85,52 @@ fn a_wide_argument_without_two_registers_is_on_the_stack() {
     check("gcc", "-O0", WIDE_LATE, &table);
 }
 
+/// What a call to be made passes for each parameter, and where its result is.
+#[track_caller]
+fn outgoing(compiler: &str, level: &str, source: &str, table: &[(&str, &[&str])]) {
+    let Some(program) = compile(compiler, "program.c", source, &[level, "-g"]) else {
+        return;
+    };
+    for (name, expected) in table {
+        let function = program.function(name);
+        let signature = program.file.signature(&function).unwrap().unwrap();
+        let types: Vec<_> = signature.parameters.iter().map(|it| it.1.clone()).collect();
+        let call = program
+            .file
+            .outgoing_call(&function, &types, &signature.result);
+        let results = std::iter::once(&call.result.location);
+        let found: Vec<String> = call.arguments.iter().chain(results).map(show).collect();
+        let places = found.iter().zip(*expected);
+        assert_eq!(found.len(), expected.len(), "{name}: {found:?}");
+        for (found, expected) in places {
+            assert!(found.starts_with(expected), "{name}: {found}, {expected}");
+        }
+    }
+}
+
+#[test]
+fn calls_to_be_made_pass_what_the_function_expects() {
+    let plain: &[(&str, &[&str])] = &[
+        ("pick", &["rdi:8", "rsi:8", "rdx:8", "rcx:8", "rax:8"]),
+        ("half", &["rdi:8+rsi:8", "rdx:8", "rax:8"]),
+        ("kept", &["rdi:8", "rax:8"]),
+    ];
+    outgoing("gcc", "-O0", C_SOURCE, plain);
+    outgoing("clang", "-O0", C_SOURCE, plain);
+    let changed = "<optimized out: ";
+    outgoing(
+        "clang",
+        "-O2",
+        C_SOURCE,
+        &[
+            ("pick", &[changed, "rdi:8", changed, "rsi:8", "rax:8"]),
+            ("half", &[changed, changed, "rax:8"]),
+            ("kept", &["rdi:8", "<not known: no caller uses the result"]),
+            ("floats", &["xmm0:8", "rdi:8", "xmm0:4"]),
+        ],
+    );
+}
+
 const CPP_SOURCE: &str = r#"
 #include <cstddef>
 #define NI __attribute__((noinline))

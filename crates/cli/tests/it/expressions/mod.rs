@@ -2,6 +2,7 @@
 
 mod assignments;
 mod assignments_in_expressions;
+mod calls_of_changed_functions;
 mod compiled_expressions;
 mod inline_namespaces;
 mod names_in_blocks;
