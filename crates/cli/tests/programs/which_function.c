@@ -7,7 +7,7 @@
 struct thing { int count; int kind; char name[20]; };
 struct node { struct node *next; int value; };
 
-static long twin, other, outer, outside, waits, spins, walks, counted, halved, locks;
+static long twin, other, lifted, raised, outer, outside, waits, spins, walks, counted, halved, locks;
 
 /* Equal bodies. */
 #define BODY \
@@ -20,6 +20,10 @@ static long twin, other, outer, outside, waits, spins, walks, counted, halved, l
     }
 static __attribute__((noinline)) int put_twin(struct thing *it) BODY
 static __attribute__((noinline)) int put_other(struct thing *it) BODY
+
+/* Equal bodies, of which a clone is made. */
+static __attribute__((noinline)) int put_lifted(int *at, int n) { return *at * 3 + n; }
+static __attribute__((noinline)) int put_raised(int *at, int n) { return *at * 3 + n; }
 
 /* Equal bodies of functions that other files could name. */
 #define LONG_BODY \
@@ -94,6 +98,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4; i++, twin++)
         sum += put_twin(&a);
     other++, sum += put_other(&b);
+    for (int i = 0; i < 3; i++, lifted++)
+        sum += put_lifted(&a.count, i);
+    raised++, sum += put_raised(&b.count, sum);
     for (int i = 0; i < 3; i++, outer++)
         sum += put_outer(&a);
     outside += 2, sum += put_outside(&b) + table[argc & 1](&b);
@@ -113,6 +120,7 @@ int main(int argc, char **argv)
         pthread_join(threads[i], 0);
     printf("twin %ld other %ld outer %ld outside %ld waits %ld spins %ld walks %ld\n", twin, other,
            outer, outside, waits, spins, walks);
+    printf("lifted %ld raised %ld\n", lifted, raised);
     printf("counted %ld halved %ld locks %ld named 2 sum %d\n", counted, halved, locks, sum);
     return 0;
 }

@@ -2,7 +2,8 @@
 //! capture.
 
 use super::doubts::{
-    CallDoubt, async_body_named, entry_point, shared_implementation, without_coroutine_parts,
+    CallDoubt, async_body_named, bodies_of_merged, entry_point, shared_implementation,
+    without_coroutine_parts,
 };
 use super::inlined::{
     AtInlined, InlinedCallSite, InlinedEntry, InlinedPolicy, InlinedTotal, bind_inlined,
@@ -114,6 +115,9 @@ pub fn bind_event(
             elsewhere: homes.find(|home| !has_calls(home)),
             sites: inlined.refused,
         });
+    }
+    if definitions.is_empty() && inlined.count == 0 {
+        definitions = bodies_of_merged(event, &program.modules);
     }
     if definitions.is_empty() && inlined.count == 0 {
         return Err(BindError::UnknownFunction {

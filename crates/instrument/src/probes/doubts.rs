@@ -3,7 +3,7 @@
 //! Invariant: an event is bound to exactly the calls of its function, or the user has accepted
 //! that others are counted or some are missed, and is told so.
 
-use super::source_calls::{called_as, calls_made_loops};
+use super::source_calls::{called_as, calls_made_loops, merged_with};
 use juror_debuggee::ThreadId;
 use juror_event::{EventKind, SymbolicEvent};
 use juror_program::modules::{Bound, Modules};
@@ -202,6 +202,15 @@ pub(super) fn entry_point(
         }
     } else if !others.is_empty() {
         doubt(DoubtReason::SharedBody(others));
+    } else {
+        let left_out = symbols.functions_left_out(function);
+        let merged = match left_out.is_empty() {
+            true => left_out,
+            false => merged_with(definition, left_out),
+        };
+        if !merged.is_empty() {
+            doubt(DoubtReason::SharedBody(merged));
+        }
     }
     let is_cpp = symbols.is_cpp_at(function.low_pc);
     let places = calls_made_loops(definition);
@@ -244,6 +253,27 @@ pub(super) fn entry_point(
         FunctionEntry::Unclear => doubt(DoubtReason::JumpToEntry),
     }
     entry
+}
+
+/// Returns the functions with whose code the calls of a function are executed that has none of
+/// its own, since the compiler has merged it with one of them.
+pub(super) fn bodies_of_merged(event: &SymbolicEvent, modules: &Modules) -> Vec<Bound> {
+    let asked = without_parameters(&event.subject);
+    let mut bodies = Vec::new();
+    for module in modules.iter().filter(|it| it.is_reached(&event.reach)) {
+        for function in module.symbols.bodies_of_left_out(asked) {
+            let body = Bound {
+                module: Rc::clone(module),
+                function,
+            };
+            let left_out = module.symbols.functions_left_out(&body.function);
+            let merged = merged_with(&body, left_out);
+            if merged.iter().any(|it| is_name_of(asked, it)) {
+                bodies.push(body);
+            }
+        }
+    }
+    bodies
 }
 
 /// Returns that other indirect functions of a module have the same implementation as one

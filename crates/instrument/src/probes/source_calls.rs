@@ -112,6 +112,49 @@ pub(super) fn called_as(definition: &Bound) -> Vec<Arc<str>> {
     names
 }
 
+/// Returns those of the functions without code that the source calls where a function is
+/// called. Where the source is not found, or names neither, all of them may be.
+pub(super) fn merged_with(definition: &Bound, left_out: Vec<Arc<str>>) -> Vec<Arc<str>> {
+    let Bound { module, function } = definition;
+    let mut own = module.symbols.functions_sharing(function);
+    own.push(Arc::clone(&function.name));
+    let mut texts: Vec<(Arc<Path>, Option<String>)> = Vec::new();
+    let mut merged: Vec<Arc<str>> = Vec::new();
+    for line in module.symbols.lines_leading_to(function) {
+        let Some(Line { file, line, .. }) = line else {
+            return left_out;
+        };
+        if !texts.iter().any(|(known, _)| *known == file) {
+            texts.push((Arc::clone(&file), read(&file)));
+        }
+        let text = texts.iter().find(|(known, _)| *known == file);
+        let text = text.and_then(|(_, text)| text.as_deref());
+        let Some(text) = text.and_then(|text| text.lines().nth(line as usize - 1)) else {
+            return left_out;
+        };
+        let code = without_texts(text);
+        let calls = |name: &str| has_word(&code, last_component(name));
+        let meant = left_out.iter().filter(|it| calls(it));
+        let before = merged.len();
+        merged.extend(meant.cloned());
+        if merged.len() == before && !own.iter().any(|own| calls(own)) {
+            return left_out;
+        }
+    }
+    merged.sort_unstable();
+    merged.dedup();
+    merged
+}
+
+/// Returns whether a text has a word.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).and_then(|it| it.chars().next_back());
+        let behind = text.get(at + word.len()..).and_then(|it| it.chars().next());
+        !before.is_some_and(is_part) && !behind.is_some_and(is_part)
+    })
+}
+
 fn place(file: &Path, line: u32) -> String {
     let name = file.file_name().unwrap_or(file.as_os_str());
     format!("{}:{line}", name.to_string_lossy())
@@ -215,6 +258,19 @@ mod tests {
             ("puts(\"count(1)\"); /* count(2) */", 0),
         ] {
             assert_eq!(calls_in(line, "count"), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_a_whole_word() {
+        for (text, expected) in [
+            ("put(x)", true),
+            ("a->put (x)", true),
+            ("a.put<int>(x)", true),
+            ("input(x)", false),
+            ("puts(x)", false),
+        ] {
+            assert_eq!(has_word(text, "put"), expected, "{text}");
         }
     }
 

@@ -91,6 +91,22 @@ impl DebugInfo {
         })
     }
 
+    /// Returns the definitions without code of their own that match a name as written. All
+    /// units are read.
+    pub fn functions_without_code(&self, written: &str) -> Vec<DieRef> {
+        let tail = tail_of(written);
+        let units: Vec<u32> = self.unit_numbers().collect();
+        let all = self.facts_of(&units);
+        let all = all.flat_map(|(unit, facts)| facts.functions_without_own_code(unit));
+        all.filter(|die| {
+            let name = self.abstract_name(*die);
+            name.is_some_and(|name| {
+                tail_of(name) == tail && self.is_abstract_named(*die, name, written)
+            })
+        })
+        .collect()
+    }
+
     /// Returns the types with this last component in the order of their DIEs; the first of
     /// each name and kind.
     pub fn types_with_tail(&self, tail: &str) -> Vec<TypeRecord> {

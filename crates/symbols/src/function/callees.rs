@@ -7,6 +7,8 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
 const SIZE_MAX: u64 = 1 << 20;
 /// The first byte of a direct call.
 const CALL: u8 = 0xe8;
+/// The first byte of a direct jump.
+const JUMP: u8 = 0xe9;
 
 impl SymbolFile {
     /// Returns whether a function calls another one of the file, or jumps to it, by its
@@ -76,24 +78,43 @@ impl SymbolFile {
 
     /// Returns the lines of up to `count` direct calls of a function in the file.
     pub fn lines_calling(&self, function: &Function, count: usize) -> Vec<Line> {
-        let segments = self.header().segments.iter().filter(|it| it.executable);
-        let calls = segments.flat_map(|segment| {
-            let bytes = self.bytes_at(segment.address, segment.file_size);
-            let bytes = bytes.unwrap_or_default();
-            let start = segment.address;
-            let calls = memchr::memchr_iter(CALL, &bytes).filter_map(|at| {
-                let rest = bytes.get(at + 1..at + 5)?;
-                let displacement = i32::from_le_bytes(rest.try_into().ok()?);
-                let call = start + at as u64;
-                let target = (call + 5).wrapping_add_signed(displacement.into());
-                (target == function.low_pc).then_some(call)
-            });
-            calls.collect::<Vec<u64>>()
-        });
-        calls
+        let branches = self.branches_to(function, &[CALL]).into_iter();
+        branches
             .filter_map(|call| self.line_at(call))
             .take(count)
             .collect()
+    }
+
+    /// Returns the lines of direct calls of a function in the file, also of those that end the
+    /// caller by a jump; `None` in place of one that is unknown.
+    pub fn lines_leading_to(&self, function: &Function) -> Vec<Option<Line>> {
+        let mut branches = self.branches_to(function, &[CALL, JUMP]);
+        branches.retain(|branch| !function.contains(*branch));
+        let own = branches.into_iter();
+        own.map(|branch| self.line_at(branch)).collect()
+    }
+
+    /// Returns the file addresses of the branches to a function that begin with one of these
+    /// bytes, and have a distance of four bytes.
+    fn branches_to(&self, function: &Function, operations: &[u8]) -> Vec<u64> {
+        let segments = self.header().segments.iter().filter(|it| it.executable);
+        let branches = segments.flat_map(|segment| {
+            let bytes = self.bytes_at(segment.address, segment.file_size);
+            let bytes = bytes.unwrap_or_default();
+            let start = segment.address;
+            let mut found = Vec::new();
+            for operation in operations {
+                found.extend(memchr::memchr_iter(*operation, &bytes).filter_map(|at| {
+                    let rest = bytes.get(at + 1..at + 5)?;
+                    let displacement = i32::from_le_bytes(rest.try_into().ok()?);
+                    let branch = start + at as u64;
+                    let target = (branch + 5).wrapping_add_signed(displacement.into());
+                    (target == function.low_pc).then_some(branch)
+                }));
+            }
+            found
+        });
+        branches.collect()
     }
 
     /// Returns the instructions of a function by range.

@@ -8,6 +8,7 @@ mod async_body;
 mod callees;
 mod entry_jumps;
 mod index;
+mod left_out;
 mod search;
 pub(crate) mod shared_code;
 pub(crate) mod signature;

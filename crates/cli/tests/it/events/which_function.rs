@@ -16,6 +16,8 @@ type Row = (&'static str, &'static str);
 const OF_C: &[Row] = &[
     ("twin", "before put_twin(it)"),
     ("other", "after put_other"),
+    ("lifted", "before put_lifted"),
+    ("raised", "before put_raised"),
     ("outer", "before put_outer"),
     ("outside", "before put_outside"),
     ("waits", "before wait_zero"),
@@ -109,6 +111,7 @@ fn functions_of_c_are_counted_as_the_source_calls_them() {
         let is_optimized = build.optimization == Optimization::Full;
         let is_merged = is_optimized && build.compiler == Compiler::Gcc;
         assert_eq!(!seen.contains("before put_twin(it)"), is_merged, "{build}");
+        assert_eq!(!seen.contains("before put_lifted"), is_merged, "{build}");
         // The others are merged by some versions.
         let certain = OF_C.iter().filter(|(_, it)| !it.contains("put_"));
         for (_, event) in certain {
