@@ -16,7 +16,7 @@ pub enum LocationSpec {
         /// The column of a statement of the line, from 1, in bytes.
         column: Option<u32>,
     },
-    /// A function by name.
+    /// A function by name: its last components, or the whole with a leading `::`.
     Function(String),
     /// A function of a file, or a label of a function.
     FunctionIn {
@@ -79,6 +79,7 @@ impl From<&str> for Misplaced {
 pub fn parse(written: &str) -> Result<Placed, Misplaced> {
     let (text, condition) = split_condition(written);
     let (text, thread) = split_thread(text.trim());
+    let (text, is_whole) = explicit::qualified(text)?;
     let explicit = explicit::location(text)?;
     let place = parse_location(explicit.as_deref().unwrap_or(text)).map_err(|wrong| Misplaced {
         at: match explicit {
@@ -87,7 +88,16 @@ pub fn parse(written: &str) -> Result<Placed, Misplaced> {
         },
         ..wrong
     })?;
-    let text = explicit.as_deref().unwrap_or(text);
+    let place = match place {
+        LocationSpec::Function(name) if is_whole && !name.starts_with("::") => {
+            LocationSpec::Function(format!("::{name}"))
+        }
+        place => place,
+    };
+    let text = match &place {
+        LocationSpec::Function(name) if is_whole => name.clone(),
+        _ => explicit.as_deref().unwrap_or(text).to_owned(),
+    };
     if condition.is_some_and(str::is_empty) {
         return Err(Misplaced::from(
             "`if` needs a condition, as in: break queue_push if count > 3",
@@ -95,7 +105,7 @@ pub fn parse(written: &str) -> Result<Placed, Misplaced> {
     }
     Ok(Placed {
         place,
-        text: text.to_owned(),
+        text,
         thread,
         condition: condition.map(str::to_owned),
     })

@@ -78,12 +78,10 @@ fn little_endian(
         TypeKind::Base(Encoding::ComplexFloat) => complex(target, value, size, memory),
         TypeKind::Base(encoding) => {
             let number = whole(value, memory)?;
-            fitting(
-                number,
-                size * 8,
-                encoding.is_signed(),
-                &target.r#type.name(),
-            )?;
+            let name = target.r#type.name();
+            if !is_all_bits(number, size * 8, target) {
+                fitting(number, size * 8, encoding.is_signed(), &name)?;
+            }
             Ok(low_bytes(number, size))
         }
         TypeKind::Pointer(to) | TypeKind::Reference(to) => {
@@ -208,6 +206,14 @@ fn fitting(number: i128, bits: u64, is_signed: bool, name: &str) -> Result<(), V
     }
 }
 
+/// Returns whether a number is negative for all its bits, as `-1` and `~0` are in C and C++: an
+/// unsigned type of this width loses none of them.
+fn is_all_bits(number: i128, bits: u64, target: &Typed) -> bool {
+    let is_signed =
+        matches!(target.r#type.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed());
+    number < 0 && !is_signed && !target.r#type.is_rust() && fitting(number, bits, true, "").is_ok()
+}
+
 fn low_bytes(number: i128, size: u64) -> Vec<u8> {
     let bytes = number.to_le_bytes();
     let mut low = bytes.get(..size.min(16) as usize).unwrap_or(&[]).to_vec();
@@ -226,7 +232,9 @@ fn bit_field(
     let is_signed =
         matches!(target.r#type.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed());
     let name = format!("{}:{}", target.r#type.name(), bits.size_bits);
-    fitting(number, bits.size_bits, is_signed, &name)?;
+    if !is_all_bits(number, bits.size_bits, target) {
+        fitting(number, bits.size_bits, is_signed, &name)?;
+    }
     let count = (bits.offset_bits + bits.size_bits).div_ceil(8).min(16);
     let mut wide = [0; 16];
     let present = target.bytes(memory, count)?;

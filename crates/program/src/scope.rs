@@ -102,10 +102,15 @@ impl FrameScope<'_> {
                 return Some(object().and_then(|object| object.field(name, self.memory())));
             }
             // clang names a captured `this` like the pointer to the closure.
-            class.field("this")?;
-            this = object()
-                .and_then(|it| it.field("this", self.memory()))
-                .ok()?;
+            let captured = class.field("this")?;
+            let inner = object().and_then(|it| it.field("this", self.memory()));
+            this = match inner {
+                Ok(inner) => inner,
+                Err(why) => {
+                    let class = captured.r#type.target()?;
+                    return has_field(&class, name).then_some(Err(why));
+                }
+            };
         }
         None
     }
@@ -154,7 +159,12 @@ impl FrameScope<'_> {
     }
 
     fn meaning(&self, name: &str) -> Result<Option<Meaning>, ValueError> {
-        self.place().find(name)
+        let place = self.place();
+        let declares = |frame: &Frame| self.program.declares_global(frame, name);
+        match self.frame().is_some_and(declares) {
+            true => place.outside_of_classes().find(name),
+            false => place.find(name),
+        }
     }
 
     fn value(&self, meaning: Meaning, name: &str) -> Result<Typed, ValueError> {

@@ -35,6 +35,7 @@ mod local_types;
 mod locals;
 mod location;
 mod names;
+mod outer_functions;
 mod parameters;
 mod scopes;
 mod separate;

@@ -6,7 +6,8 @@
 use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, DieRef, Language, Visit};
 use crate::inline::inlined_chain;
-use crate::locals::{has_blocks, homes_at};
+use crate::locals::{has_blocks, homes_at, is_declared_behind, nameless_functions};
+use crate::outer_functions::outer_functions;
 use crate::types::{Type, split_tag};
 use std::sync::Arc;
 
@@ -43,6 +44,35 @@ impl SymbolFile {
                 (Some(only), true) if is_block || is_exact(info, home) => {
                     return Some(LocalType::Found(only));
                 }
+                (Some(only), true) => return Some(LocalType::InSomeBlock(only)),
+                (Some(_), false) => return Some(LocalType::Several),
+            }
+        }
+        // A lambda knows the types of the blocks around it; clang describes some in functions
+        // without a name.
+        let outer = outer_functions(info, address, inline_depth);
+        let outermost = outer.last().copied().unwrap_or_else(|| {
+            let chain = inlined_chain(info, address);
+            let call = chain.len().checked_sub(inline_depth + 1);
+            call.and_then(|at| chain.get(at))
+                .map_or(function, |it| it.0)
+        });
+        let groups = outer
+            .into_iter()
+            .map(|it| of_all_blocks(info, it, written, line));
+        let nameless = nameless_functions(info, function)
+            .into_iter()
+            .flat_map(|it| {
+                let mut found = of_all_blocks(info, it, written, line);
+                found.retain(|it| {
+                    it.die()
+                        .is_some_and(|(_, at)| is_declared_behind(info, at, outermost))
+                });
+                found
+            });
+        for mut found in groups.chain([nameless.collect()]) {
+            match (found.pop(), found.is_empty()) {
+                (None, _) => {}
                 (Some(only), true) => return Some(LocalType::InSomeBlock(only)),
                 (Some(_), false) => return Some(LocalType::Several),
             }
@@ -116,6 +146,25 @@ fn declared(info: &Arc<DebugInfo>, home: DieRef, written: &str, line: Option<u32
             Visit::Skip
         });
     }
+    found
+}
+
+/// Returns the types of this name that a function and its blocks declare up to a line.
+fn of_all_blocks(
+    info: &Arc<DebugInfo>,
+    function: DieRef,
+    written: &str,
+    line: Option<u32>,
+) -> Vec<Type> {
+    let mut found = declared(info, function, written, line);
+    info.walk(function, |depth, die, entry| match entry.tag() {
+        _ if depth == 0 => Visit::Descend,
+        gimli::DW_TAG_lexical_block => {
+            found.extend(declared(info, die, written, line));
+            Visit::Descend
+        }
+        _ => Visit::Skip,
+    });
     found
 }
 

@@ -3,16 +3,25 @@
 //!
 //! A block without code contributes nothing (`covers`). A variable whose declaration is behind
 //! the source line of the address is marked: there its name still means what it means outside
-//! of the block.
+//! of the block. What only the abstract instance of a function describes is added
+//! (`abstract_instance`).
+
+mod abstract_instance;
+mod completion;
+mod declared;
+mod handlers;
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Language, Visit};
 use crate::inline::{Around, around, covers, inlined_chain, is_outlined_part, is_removed};
 use crate::line::file_index;
-use crate::location::{FixedLocation, Location};
+use crate::location::FixedLocation;
 use crate::parameters::{self, parameters};
-use crate::types::{Type, TypeKind};
 use crate::variable::{Scope, ScopeKind, Variable, is_declaration, variable};
-use crate::{Function, SymbolFile, names};
+use crate::{Function, SymbolFile};
+use completion::merge_into_call;
+pub(crate) use completion::{is_declared_behind, nameless_functions};
+use declared::add_declared;
+pub(crate) use declared::has_lines_of_imports;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,16 +78,28 @@ struct LocalsAt<'a> {
     calls: usize,
     /// The function or the innermost inlined call.
     call: DieRef,
-    /// The scopes so far with their depths, outermost first.
-    scopes: Vec<(isize, Scope)>,
+    /// The scopes so far, outermost first.
+    scopes: Vec<Open>,
     outlined_parts: Vec<usize>,
-    /// The parameters of inlined calls in order, with the number of the call's scope.
+    /// The parameters of inlined calls in order, with the number of the call.
     named: Vec<(usize, DieRef, Arc<str>)>,
+    /// The lines at which the handlers of exceptions begin, if clang made the function.
+    handlers: Option<Vec<u32>>,
+    file: &'a SymbolFile,
+}
+
+/// A scope around the address.
+struct Open {
+    depth: isize,
+    die: DieRef,
+    /// The number of inlined calls that contain it, with itself.
+    call: usize,
+    scope: Scope,
 }
 
 impl<'a> LocalsAt<'a> {
     fn new(
-        file: &SymbolFile,
+        file: &'a SymbolFile,
         info: &'a Arc<DebugInfo>,
         function: DieRef,
         address: u64,
@@ -107,9 +128,11 @@ impl<'a> LocalsAt<'a> {
             scopes: Vec::new(),
             outlined_parts: Vec::new(),
             named: Vec::new(),
+            handlers: None,
+            file,
         };
         walk.open(0, ScopeKind::Function, function);
-        if let Some((_, scope)) = walk.scopes.last_mut() {
+        if let Some(Open { scope, .. }) = walk.scopes.last_mut() {
             scope.variables = parameters(info, function);
         }
         walk
@@ -141,7 +164,7 @@ impl<'a> LocalsAt<'a> {
                 }
             }
             _ => {
-                let (info, is_behind) = (self.info, self.is_behind(die));
+                let (info, is_behind) = (self.info, self.is_behind(die, self.calls));
                 if let Some(scope) = self.scope_at(depth) {
                     add_declared(info, die, entry, is_behind, scope);
                 }
@@ -159,9 +182,16 @@ impl<'a> LocalsAt<'a> {
             self.info.reference(die.unit, origin)
         });
         for (at, child) in origin.map_or_else(Vec::new, |origin| self.info.children(origin)) {
-            add_declared(self.info, at, &child, self.is_behind(at), &mut scope);
+            let is_behind = self.is_behind(at, self.calls);
+            add_declared(self.info, at, &child, is_behind, &mut scope);
         }
-        self.scopes.push((depth, scope));
+        let call = self.calls;
+        self.scopes.push(Open {
+            depth,
+            die,
+            call,
+            scope,
+        });
     }
 
     /// Opens the scope of an inlined copy.
@@ -173,7 +203,7 @@ impl<'a> LocalsAt<'a> {
         self.call = die;
         self.calls += 1;
         let names = parameters::names(self.info, die).into_iter();
-        let number = self.scopes.len();
+        let number = self.calls;
         self.named
             .extend(names.map(|(at, name)| (number, at, name)));
         let origin = self.info.origin(die.unit, entry);
@@ -182,16 +212,19 @@ impl<'a> LocalsAt<'a> {
         self.open(depth, ScopeKind::Inlined(name), die);
     }
 
-    fn scope_at(&mut self, depth: isize) -> Option<&mut Scope> {
+    fn open_at(&mut self, depth: isize) -> Option<&mut Open> {
         let mut scopes = self.scopes.iter_mut().rev();
-        let (_, scope) = scopes.find(|(at, _)| *at < depth)?;
-        Some(scope)
+        scopes.find(|open| open.depth < depth)
+    }
+
+    fn scope_at(&mut self, depth: isize) -> Option<&mut Scope> {
+        self.open_at(depth).map(|open| &mut open.scope)
     }
 
     fn add_variable(&mut self, depth: isize, die: DieRef, entry: &Die) {
         let info = self.info;
         let is_parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
-        let is_behind = !is_parameter && self.is_behind(die);
+        let is_behind = !is_parameter && self.is_behind(die, self.calls);
         if is_declaration(info, die, entry) {
             let name = info.inherited_text(die, gimli::DW_AT_name);
             if let Some(scope) = self.scope_at(depth).filter(|_| !is_behind) {
@@ -208,9 +241,8 @@ impl<'a> LocalsAt<'a> {
         }
         variable.is_later = is_behind;
         variable.is_of_some_block = !is_parameter
-            && depth == 1
-            && self.is_static_of_llvm(&variable)
-            && has_blocks(info, self.function);
+            && (depth == 1 && self.is_static_of_llvm(&variable) && has_blocks(info, self.function)
+                || self.is_of_handler(depth, die, &variable));
         if let Some(scope) = self.scope_at(depth) {
             scope.variables.push(variable);
         }
@@ -220,10 +252,9 @@ impl<'a> LocalsAt<'a> {
     ///
     /// Only C and C++ need it: in Rust a `let` begins a block of its own, and macros make code on
     /// lines elsewhere.
-    fn is_behind(&self, die: DieRef) -> bool {
-        let unit = self.info.unit(die.unit);
-        let is_of_c = unit.is_some_and(|it| matches!(it.language, Language::C | Language::Cpp));
-        let Some(Some((file, line))) = self.positions.get(self.calls).filter(|_| is_of_c) else {
+    fn is_behind(&self, die: DieRef, call: usize) -> bool {
+        let Some(Some((file, line))) = self.positions.get(call).filter(|_| self.is_of_c(die))
+        else {
             return false;
         };
         let declared = self
@@ -231,6 +262,11 @@ impl<'a> LocalsAt<'a> {
             .inherited_unsigned(die, gimli::DW_AT_decl_line)
             .is_some_and(|at| at > u64::from(*line));
         declared && declaring_file(self.info, die).is_some_and(|it| *it == **file)
+    }
+
+    fn is_of_c(&self, die: DieRef) -> bool {
+        let unit = self.info.unit(die.unit);
+        unit.is_some_and(|it| matches!(it.language, Language::C | Language::Cpp))
     }
 
     /// Returns whether a variable is static in a unit of clang, which describes those of all blocks
@@ -245,22 +281,23 @@ impl<'a> LocalsAt<'a> {
     }
 
     /// Returns the scopes, innermost first.
-    fn finish(self) -> Vec<Scope> {
-        let mut scopes: Vec<Scope> = self.scopes.into_iter().map(|(_, scope)| scope).collect();
-        for part in self.outlined_parts {
-            merge_into_call(&mut scopes, part, self.address);
+    fn finish(mut self) -> Vec<Scope> {
+        for part in std::mem::take(&mut self.outlined_parts) {
+            merge_into_call(&mut self.scopes, part, self.address);
         }
-        for (number, scope) in scopes.iter_mut().enumerate() {
+        for call in 0..=self.calls {
+            self.complete(call);
+        }
+        for Open { call, scope, .. } in &mut self.scopes {
             if matches!(scope.kind, ScopeKind::Inlined(_)) {
-                let own = self.named.iter().filter(|(of, ..)| *of == number);
+                let own = self.named.iter().filter(|(of, ..)| of == call);
                 let place = |name: &Arc<str>| own.clone().position(|(.., known)| known == name);
                 let order =
                     |it: &Variable| (!it.parameter, place(&it.name).filter(|_| it.parameter));
                 scope.variables.sort_by_key(order);
             }
         }
-        scopes.reverse();
-        scopes
+        self.scopes.into_iter().rev().map(|it| it.scope).collect()
     }
 }
 
@@ -305,89 +342,4 @@ fn declaring_file(info: &DebugInfo, die: DieRef) -> Option<Arc<Path>> {
         let value = entry.attr_value(gimli::DW_AT_decl_file)?;
         info.line_file(at.unit, value.udata_value().or(file_index(&value))?)
     })
-}
-
-/// Adds what an entry other than a variable declares to its scope: enumerators, and names that
-/// `using` takes from another scope. What is behind the position is not declared yet.
-fn add_declared(
-    info: &Arc<DebugInfo>,
-    die: DieRef,
-    entry: &Die,
-    is_behind: bool,
-    scope: &mut Scope,
-) {
-    match entry.tag() {
-        gimli::DW_TAG_imported_declaration
-            if entry.attr_value(gimli::DW_AT_name).is_none()
-                && !(is_behind && has_lines_of_imports(info, die)) =>
-        {
-            let of = info.reference(die.unit, entry.attr_value(gimli::DW_AT_import));
-            let name = of.and_then(|of| info.entity_name(of));
-            scope
-                .declared
-                .extend(name.map(|name| names::tail(&name).into()));
-        }
-        gimli::DW_TAG_enumeration_type
-            if !is_behind && !DebugInfo::is_set(entry, gimli::DW_AT_enum_class) =>
-        {
-            scope.enumerators.extend(enumerators(info, die));
-        }
-        _ => {}
-    }
-}
-
-/// Returns whether the line of a `using` is the one in which it stands: g++ writes another.
-pub(crate) fn has_lines_of_imports(info: &DebugInfo, die: DieRef) -> bool {
-    info.unit(die.unit).is_some_and(|unit| unit.by_llvm)
-}
-
-/// Returns the enumerators of an enumeration as constants.
-fn enumerators(info: &Arc<DebugInfo>, die: DieRef) -> Vec<Variable> {
-    let r#type = Type::from_die(info.clone(), die);
-    let TypeKind::Enumeration { enumerators, .. } = r#type.kind() else {
-        return Vec::new();
-    };
-    let size = r#type.size().unwrap_or(4).min(16) as usize;
-    let constant = enumerators.iter().map(|one| Variable {
-        name: one.name.as_ref().into(),
-        r#type: r#type.clone(),
-        location: Location::of_bytes(
-            info,
-            die.unit,
-            one.value
-                .to_le_bytes()
-                .get(..size)
-                .unwrap_or_default()
-                .to_vec(),
-        ),
-        parameter: false,
-        artificial: false,
-        line: None,
-        is_later: false,
-        is_of_some_block: false,
-    });
-    constant.collect()
-}
-
-/// Merges the parameters of an outlined part that was inlined again into the inlined call
-/// around it. If both have a location, that of the outlined part is more exact.
-fn merge_into_call(scopes: &mut [Scope], part: usize, address: u64) {
-    let Some((outer, [part, ..])) = scopes.split_at_mut_checked(part) else {
-        return;
-    };
-    let is_call = |scope: &&mut Scope| !matches!(scope.kind, ScopeKind::Block);
-    let Some(call) = outer.iter_mut().rev().find(is_call) else {
-        return;
-    };
-    part.variables.retain(|variable| {
-        let mut known = call.variables.iter_mut();
-        let known = known.find(|known| known.parameter && known.name == variable.name);
-        let Some(known) = known.filter(|_| variable.parameter) else {
-            return true;
-        };
-        if variable.location.is_described_at(address) {
-            known.location = variable.location.clone();
-        }
-        false
-    });
 }

@@ -80,6 +80,9 @@ pub struct Scope {
     pub variables: Vec<Variable>,
     /// The enumerators of its enumerations, as constants.
     pub enumerators: Vec<Variable>,
+    /// The variables of blocks in it that may contain the place: the compiler does not say where
+    /// they are.
+    pub unplaced: Vec<Variable>,
     /// The names that it declares for what is defined elsewhere: global variables (`extern int
     /// count;`), and the entities of `using` declarations.
     pub declared: Vec<Box<str>>,
@@ -92,6 +95,7 @@ impl Scope {
             kind,
             variables: Vec::new(),
             enumerators: Vec::new(),
+            unplaced: Vec::new(),
             declared: Vec::new(),
         }
     }

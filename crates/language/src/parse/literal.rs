@@ -129,17 +129,34 @@ impl Parser<'_> {
             ("f64", "f64"),
             ("f", "float"),
             ("F", "float"),
+            ("l", "long double"),
+            ("L", "long double"),
         ];
         let suffix = suffixes
             .into_iter()
             .find_map(|(suffix, name)| Some((digits.strip_suffix(suffix)?, name)));
         let number = match suffix {
-            Some((digits, "f64")) => digits.parse::<f64>(),
+            Some((digits, "f64" | "long double")) => digits.parse::<f64>(),
             // A short one, so that it can equal a variable of that type.
             Some((digits, _)) => digits.parse::<f32>().map(f64::from),
             None => digits.parse::<f64>(),
         };
         match number {
+            Ok(number)
+                if suffix.is_some_and(|(digits, of)| {
+                    of == "long double" && !is_exact(number, digits)
+                }) =>
+            {
+                self.report(
+                    Diagnostic::error(
+                        "bad-number",
+                        span,
+                        "this number is more exact as `long double` than numbers are here",
+                    )
+                    .help("without the suffix it is a `double`"),
+                );
+                ExpressionKind::Error
+            }
             Ok(number) if number.is_finite() => {
                 let literal = ExpressionKind::Float(number);
                 match suffix {
@@ -259,4 +276,18 @@ fn escape(rest: &mut std::str::Chars<'_>) -> Option<char> {
         }
         _ => None,
     }
+}
+
+/// Returns whether a number is the one that its decimal digits say.
+fn is_exact(number: f64, digits: &str) -> bool {
+    if digits.contains(['e', 'E']) {
+        // `5e3` is a whole number that is written shorter.
+        return number.fract() == 0.0 && number.abs() < 1e15 && !digits.contains(['.', '-']);
+    }
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
+    // No number has more decimals.
+    let exact = format!("{number:.1074}");
+    let (exact_whole, exact_decimals) = exact.split_once('.').unwrap_or((&exact, ""));
+    exact_whole.trim_start_matches('0') == whole.trim_start_matches('0')
+        && exact_decimals.trim_end_matches('0') == decimals.trim_end_matches('0')
 }

@@ -263,6 +263,8 @@ fn numbers_have_the_types_of_their_suffixes() {
     check("3f32", "<f32>3.0");
     check("1.5f32", "<f32>1.5");
     check("1.5f64", "<f64>1.5");
+    check("30.375l", "<long double>30.375");
+    check("2e3L", "<long double>2000.0");
     check("1.1f", "<float>1.100000023841858");
     check("0xaf32", "44850");
     check_error("256u8", "bad-number", "256u8");

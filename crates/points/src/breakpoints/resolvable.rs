@@ -5,7 +5,7 @@ use crate::location_spec::LocationSpec;
 use crate::matching::{functions_that_match, pattern};
 use juror_program::modules::{Bound, Module, Modules};
 use juror_program::stack::frames::{Frame, level_of_line, usual_level};
-use juror_symbols::{Function, InlinedCopy, without_parameters};
+use juror_symbols::{Function, InlinedCopy, is_whole_name_of, without_parameters};
 use regex::Regex;
 use std::path::Path;
 use std::rc::Rc;
@@ -192,7 +192,9 @@ impl Resolvable {
             Resolvable::Function(name) => {
                 let definitions = modules.definitions(name, is_this).into_iter();
                 let copies = module.symbols.inlined_copies(name).into_iter();
+                let copies = copies.filter(|copy| is_whole(name, &copy.name));
                 definitions
+                    .filter(|bound| is_whole(name, &bound.function.name))
                     .map(|bound| body(bound, modules))
                     .chain(copies.map(|copy| found_copy(module, copy)))
                     .collect()
@@ -249,6 +251,13 @@ impl Resolvable {
             }
         }
     }
+}
+
+/// Returns whether a function is meant by a name as written: with a leading `::` that is the whole
+/// name.
+fn is_whole(written: &str, name: &str) -> bool {
+    let whole = written.strip_prefix("::").map(without_parameters);
+    whole.is_none_or(|whole| is_whole_name_of(whole, name))
 }
 
 /// Returns the beginning of a function's body; for an indirect function, of the selected

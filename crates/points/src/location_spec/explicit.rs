@@ -9,6 +9,21 @@ struct Explicit<'a> {
     label: Option<&'a str>,
 }
 
+/// Splits off the option by which a function's name is the whole name: `-qualified push`. Fails
+/// if nothing follows it.
+pub(super) fn qualified(text: &str) -> Result<(&str, bool), String> {
+    let word = text.split_whitespace().next().unwrap_or("");
+    if !matches!(word, "-qualified" | "-q") {
+        return Ok((text, false));
+    }
+    match text.trim_start().get(word.len()..).map(str::trim) {
+        Some(rest) if !rest.is_empty() => Ok((rest, true)),
+        _ => Err(format!(
+            "`{word}` needs a function, as in: break {word} queue_push"
+        )),
+    }
+}
+
 /// Returns the location that options mean, as it is written without them; nothing if there are
 /// none. Fails with a sentence if they make no location.
 pub(super) fn location(text: &str) -> Result<Option<String>, String> {

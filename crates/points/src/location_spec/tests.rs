@@ -44,6 +44,10 @@ fn places_are_read_as_in_gdb() {
     );
     check("23", line(None, 23), None);
     check("main", LocationSpec::Function("main".into()), None);
+    for text in ["-qualified n::f", "-q ::n::f", "-qualified -function n::f"] {
+        check(text, LocationSpec::Function("::n::f".into()), None);
+    }
+    check("-q queue.c:23", line(Some("queue.c"), 23), None);
     check(
         "ns::Class::method",
         LocationSpec::Function("ns::Class::method".into()),

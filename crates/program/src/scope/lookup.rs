@@ -86,17 +86,36 @@ impl<'a> Place<'a> {
         let address = frame.map_or(0, |frame| frame.lookup);
         let file_address = own.as_ref().map_or(0, |module| module.to_file(address));
         let name = frame.and_then(|frame| frame.name.as_deref()).unwrap_or("");
-        // The name of a lambda's code has no scopes; the mangled name contains those around it.
-        let function = frame.filter(|frame| !frame.is_inlined() && !name.contains("::"));
-        let linkage_name = function.and_then(|frame| frame.function.as_ref()?.linkage_name.clone());
-        let mangled = linkage_name.and_then(|linkage_name| demangle(&linkage_name));
+        // The name of a lambda's code has no scopes; the function around it has them, and so has the
+        // mangled name.
         let inline_depth = frame.map_or(0, |frame| frame.inline_depth);
+        let around = own.as_ref().and_then(|own| {
+            let symbols = &own.symbols;
+            symbols.function_around_lambda(file_address, inline_depth)
+        });
+        let mangled = || {
+            let frame = frame.filter(|frame| !frame.is_inlined() && !name.contains("::"))?;
+            demangle(frame.function.as_ref()?.linkage_name.as_ref()?)
+        };
+        let function = around.or_else(mangled);
         Place::inside(
             modules,
             own,
             (file_address, inline_depth),
-            mangled.as_deref().unwrap_or(name),
+            function.as_deref().unwrap_or(name),
         )
+    }
+
+    /// Returns the place without the classes around it, as `extern int count;` in a block sees it.
+    pub(super) fn outside_of_classes(mut self) -> Place<'a> {
+        if let Some(own) = &self.own {
+            let is_class = |scope: &String| {
+                let name = scope.strip_suffix("::").unwrap_or(scope);
+                own.symbols.class_named(name, self.unit).is_some()
+            };
+            self.scopes.retain(|scope| !is_class(scope));
+        }
+        self
     }
 
     /// Returns the source line of the place, if it is C or C++.

@@ -85,6 +85,11 @@ pub(crate) struct Facts {
     without_own_code: Vec<usize>,
     /// The origins of functions, by the offset of their DIE.
     pub(super) origins: FxHashMap<usize, DieRef>,
+    /// The functions without a name, which clang makes for the static variables and types of a
+    /// function that it describes elsewhere.
+    pub nameless_functions: Vec<usize>,
+    /// The functions in functions (lambdas, methods of local classes), and the function around each.
+    pub(super) outer_functions: FxHashMap<usize, usize>,
     pub(super) global_names: FxHashMap<usize, (Box<str>, bool)>,
     pub globals: Vec<PendingGlobal>,
     /// The abstract instances of functions inlined in the unit.

@@ -106,6 +106,17 @@ impl DebugInfo {
         None
     }
 
+    /// Returns the function that contains the class of a lambda or the local class of a method.
+    pub fn outer_function(&self, function: DieRef) -> Option<DieRef> {
+        let facts = self.facts(function.unit)?;
+        let mut functions = self.with_origins((function.unit, facts), function);
+        functions.find_map(|(die, facts)| {
+            let offset = *facts.outer_functions.get(&die.offset)?;
+            let unit = die.unit;
+            Some(DieRef { unit, offset })
+        })
+    }
+
     /// Returns a function of a unit by its index.
     pub fn function_of_unit(&self, unit: u32, number: u32) -> Option<FunctionRecord> {
         let facts = self.facts(unit)?;

@@ -118,7 +118,7 @@ impl SymbolFile {
     }
 
     /// Returns the instructions of a function by range.
-    pub(super) fn instructions_of(&self, function: &Function) -> Vec<Instruction> {
+    pub(crate) fn instructions_of(&self, function: &Function) -> Vec<Instruction> {
         let pieces = function.ranges.iter().flat_map(|range| {
             let size = range.end.saturating_sub(range.start).min(SIZE_MAX);
             let bytes = self.bytes_at(range.start, size).unwrap_or_default();

@@ -292,7 +292,7 @@ impl Type {
     }
 
     /// Returns its DIE if it is from debug information.
-    fn die(&self) -> Option<(&Arc<DebugInfo>, DieRef)> {
+    pub(crate) fn die(&self) -> Option<(&Arc<DebugInfo>, DieRef)> {
         match &self.source {
             Source::Die { info, die } => Some((info, *die)),
             _ => None,

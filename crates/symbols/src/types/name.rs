@@ -41,6 +41,12 @@ impl Type {
         name
     }
 
+    /// Returns whether it is a class without a name, as that of a lambda.
+    pub fn is_unnamed_class(&self) -> bool {
+        let class = self.strip();
+        class.composite().is_some() && class.own_name().is_none()
+    }
+
     /// Returns the qualified name that the program gives the type itself.
     pub(super) fn own_name(&self) -> Option<String> {
         match &self.source {

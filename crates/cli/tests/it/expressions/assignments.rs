@@ -23,6 +23,13 @@ fn an_increment_binds_more_tightly_than_what_stands_before_it() {
         (1, "print i - -1", "=8"),
         (1, "print *++p", "=3"),
         (1, "print *p", "=3"),
+        // All bits of the type, as C converts them.
+        (1, "print u = -1", "=4294967295"),
+        (1, "print u = ~7", "=4294967288"),
+        (1, "print b.low = ~1", "=6"),
+        (1, "print b.low = 7", "=7"),
+        (1, "print b.low = -5", "does not fit"),
+        (1, "print u = 7", "=7"),
         (1, "print *p--", "=3"),
         (1, "print *p++", "=2"),
         (1, "print a[1]", "=2"),

@@ -6,6 +6,7 @@ mod calls_of_changed_functions;
 mod compiled_expressions;
 mod inline_namespaces;
 mod names_in_blocks;
+mod names_in_calls;
 mod parameter_packs;
 mod random_scopes;
 mod same_value_everywhere;

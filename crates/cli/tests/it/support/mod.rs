@@ -6,6 +6,7 @@ pub mod at_terminal;
 pub mod attached;
 pub mod dialog;
 pub mod printed;
+pub mod progress;
 pub mod tiers;
 pub mod transcripts;
 

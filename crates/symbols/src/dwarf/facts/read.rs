@@ -17,6 +17,9 @@ use gimli::DwTag;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// The scope of what is in a function whose name is not known.
+const NAMELESS: &str = "{function}";
+
 struct Pass<'a> {
     info: &'a DebugInfo,
     number: u32,
@@ -28,6 +31,8 @@ struct Pass<'a> {
     nameless: Vec<(isize, Box<str>)>,
     /// The depths of the enclosing functions with code.
     enclosing: Vec<isize>,
+    /// The depths and offsets of all enclosing functions.
+    functions: Vec<(isize, usize)>,
     /// The depths of the enclosing functions without code, and whether the linker discarded
     /// the code; otherwise it is an abstract instance.
     bodies: Vec<(isize, bool)>,
@@ -59,6 +64,7 @@ pub(in crate::dwarf) fn read(info: &DebugInfo, number: u32) -> Facts {
             scopes: Vec::new(),
             nameless: Vec::new(),
             enclosing: Vec::new(),
+            functions: Vec::new(),
             bodies: Vec::new(),
             enumeration: None,
             facts: Facts::default(),
@@ -88,6 +94,9 @@ impl<'a> Pass<'a> {
             }
             while self.enclosing.last().is_some_and(|at| *at >= depth) {
                 self.enclosing.pop();
+            }
+            while self.functions.last().is_some_and(|(at, _)| *at >= depth) {
+                self.functions.pop();
             }
             while self.bodies.last().is_some_and(|(at, _)| *at >= depth) {
                 self.bodies.pop();
@@ -242,6 +251,10 @@ impl<'a> Pass<'a> {
     }
 
     fn subprogram(&mut self, depth: isize, die: DieRef, attributes: Attributes<'a>) {
+        if let Some((_, outer)) = self.functions.last() {
+            self.facts.outer_functions.insert(die.offset, *outer);
+        }
+        self.functions.push((depth, die.offset));
         let name = self.entries.text(attributes.name);
         let linkage_name = self.entries.text(attributes.linkage_name).map(Box::from);
         let origin = attributes.origin;
@@ -252,7 +265,7 @@ impl<'a> Pass<'a> {
             if full.is_none() {
                 let known = self.facts.abstract_names.get(&origin.offset);
                 let known = known.filter(|_| origin.unit == self.number);
-                let name = known.map_or("{function}", |name| name);
+                let name = known.map_or(NAMELESS, |name| name);
                 self.nameless.push((depth, name.into()));
             }
         }
@@ -265,6 +278,10 @@ impl<'a> Pass<'a> {
                 self.facts.without_own_code.push(die.offset);
             }
             self.bodies.push((depth, attributes.had_code()));
+            if full.is_none() && origin.is_none() {
+                self.facts.nameless_functions.push(die.offset);
+                self.scopes.push((depth, NAMELESS.into()));
+            }
             if let Some(full) = full {
                 self.scopes.push((depth, full.clone()));
                 self.facts.abstract_names.insert(die.offset, full);

@@ -4,12 +4,14 @@
 //!
 //! `JUROR_EXPRESSIONS` is the number of programs, `JUROR_EXPRESSIONS_FIRST` the seed of the first
 //! one, and `JUROR_EXPRESSIONS_GDB` asks gdb, too. A difference is reduced to the smallest part
-//! of the expression that differs.
+//! of the expression that differs, and appended to the file `JUROR_EXPRESSIONS_LOG`, as is how far
+//! the run is.
 
 mod generated;
 mod oracle;
 
 use crate::support::printed::plain_builds;
+use crate::support::progress::note;
 use generated::{Form, Forms};
 use juror_testing::{Build, Language};
 use oracle::{Seen, compiled, of_gdb, of_juror, of_program};
@@ -148,11 +150,19 @@ fn random_expressions_have_the_values_of_the_compiler() {
             for build in plain_builds(language) {
                 for Difference { way, text, told } in check(seed, &build, &mut counts) {
                     *counts.entry(way).or_default() += 1;
-                    found.push(format!("{way}: {text}: {told} (seed {seed}, {build})"));
+                    let difference = format!("{way}: {text}: {told} (seed {seed}, {build})");
+                    note("JUROR_EXPRESSIONS_LOG", &difference);
+                    found.push(difference);
                 }
             }
         }
+        if seed % 10 == 0 {
+            note(
+                "JUROR_EXPRESSIONS_LOG",
+                &format!("up to seed {seed}: {counts:?}"),
+            );
+        }
     }
-    println!("{counts:?}");
+    note("JUROR_EXPRESSIONS_LOG", &format!("{counts:?}"));
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -18,6 +18,7 @@ struct Writer {
     text: String,
     is_cpp: bool,
     is_clang: bool,
+    is_optimized: bool,
     next: usize,
     depth: usize,
     /// Whether the code is of a member function.
@@ -27,12 +28,13 @@ struct Writer {
 }
 
 /// Returns the source of a program.
-pub fn program(seed: u64, is_cpp: bool, is_clang: bool) -> String {
+pub fn program(seed: u64, is_cpp: bool, is_clang: bool, is_optimized: bool) -> String {
     let mut writer = Writer {
         numbers: Numbers::new(seed),
         text: HEAD.to_owned(),
         is_cpp,
         is_clang,
+        is_optimized,
         next: 100,
         depth: 0,
         is_member: false,
@@ -201,8 +203,10 @@ impl Writer {
             4 => format!("const int {name} = {value};"),
             // Only gcc says in which block an enumeration is, and only of C.
             5 if !self.is_cpp && !self.is_clang => format!("enum {{ {name} = {value} }};"),
-            // clang does not describe it.
-            6 if !self.is_clang => format!("extern int {name};"),
+            // clang does not describe it, nor does g++ in a block that it left nothing else of.
+            6 if !self.is_clang && !(self.is_cpp && self.is_optimized) => {
+                format!("extern int {name};")
+            }
             // g++ does not say where in a block they stand.
             7 if self.is_clang || is_first => format!("using n::{name};"),
             8 if self.is_clang || is_first => format!("using m::{name};"),
@@ -243,9 +247,9 @@ impl Writer {
                 )
             }
             6 => ("if (sizeof(int) == 2) {".to_owned(), "}"),
-            7 => ("{ using namespace n::deep; P(e)".to_owned(), "}"),
+            7 => ("{ using namespace n::deep; P(e) LOOK".to_owned(), "}"),
             8 => (
-                "{ namespace al = m; P(al::a) P(al::deep::e)".to_owned(),
+                "{ namespace al = m; P(al::a) P(al::deep::e) LOOK".to_owned(),
                 "}",
             ),
             9 if !self.has_using => {

@@ -1,6 +1,7 @@
 //! Compiling a program, running it, and asking for the same names.
 
 use crate::support::dialog::dialog;
+use crate::support::progress::note;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ impl Way {
         Way { command, options }
     }
 
-    fn is_optimized(&self) -> bool {
+    pub fn is_optimized(&self) -> bool {
         !self.options.iter().any(|it| it.ends_with('0'))
     }
 
@@ -78,7 +79,9 @@ impl Way {
                 };
                 let trimmed = line.trim();
                 let is_print = trimmed.starts_with("P(") || trimmed.starts_with("p!(");
-                if is_print || trimmed.contains("using ") {
+                let is_declared_elsewhere =
+                    trimmed.contains("using ") || trimmed.starts_with("extern ");
+                if is_print || is_declared_elsewhere {
                     // The block stays.
                     *line = trimmed.chars().take_while(|it| *it == '{').collect();
                     is_changed = true;
@@ -154,7 +157,7 @@ pub fn run(way: &Way, executable: &Path, seed: u64, counts: &mut Counts) -> bool
                 .or_default() += 1;
         } else if kind == "wrong" {
             is_right = false;
-            eprintln!("WRONG {what}");
+            note("JUROR_SCOPES_LOG", &format!("WRONG {what}"));
             counts.wrong.push(what);
         } else {
             is_right = false;

@@ -3,14 +3,17 @@
 //!
 //! Without optimization each value has to be right. With it, a value is right or optimized out;
 //! what gdb prints wrongly, too, is the compiler's description. `JUROR_SCOPES` asks for more
-//! scopes than the smoke has, and `JUROR_SCOPES_SEED` for another first program. What differs is
-//! counted by kind on standard error.
+//! scopes than the smoke has, and `JUROR_SCOPES_SEED` for another first program. The seed of a
+//! program says how it is compiled, so `JUROR_SCOPES=1 JUROR_SCOPES_SEED=N` repeats program N. What
+//! differs is counted by kind on standard error, and appended to the file `JUROR_SCOPES_LOG` while
+//! the run goes on.
 
 mod c_family;
 mod compare;
 mod numbers;
 mod rust;
 
+use crate::support::progress::note;
 use compare::{Counts, Way};
 use tempfile::TempDir;
 
@@ -44,13 +47,15 @@ fn names_of_random_scopes_mean_what_the_compiler_says() {
         if counts.scopes >= wanted || is_smoke && at >= 6 {
             break;
         }
-        let way = &WAYS[at % WAYS.len()];
+        let way = &WAYS[(seed + at + WAYS.len() - 1) % WAYS.len()];
         let directory = TempDir::with_prefix("juror-scopes-").unwrap();
         let seed = (seed + at) as u64;
         let source = match way.command {
             "rustc" => rust::program(seed),
-            "gcc" | "clang" => c_family::program(seed, false, way.command == "clang"),
-            _ => c_family::program(seed, true, way.command == "clang++"),
+            "gcc" | "clang" => {
+                c_family::program(seed, false, way.command == "clang", way.is_optimized())
+            }
+            _ => c_family::program(seed, true, way.command == "clang++", way.is_optimized()),
         };
         let Some(compiled) = way.compile(directory.path(), source) else {
             continue;
@@ -60,9 +65,9 @@ fn names_of_random_scopes_mean_what_the_compiler_says() {
             eprintln!("kept: {}", kept.display());
         }
         if at % 50 == 49 {
-            eprintln!("{counts}");
+            note("JUROR_SCOPES_LOG", &format!("up to seed {seed}: {counts}"));
         }
     }
-    eprintln!("{counts}");
+    note("JUROR_SCOPES_LOG", &counts.to_string());
     assert!(counts.wrong.is_empty(), "{counts}");
 }
