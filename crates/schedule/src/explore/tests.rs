@@ -2,8 +2,10 @@
 
 mod any_input;
 mod cases;
+mod deadlocks;
 mod meanings;
 mod predictions;
+mod programs;
 mod rules;
 mod strategies;
 

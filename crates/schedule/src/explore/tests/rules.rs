@@ -1,6 +1,6 @@
 //! Each rule is needed: without it, there is a violation.
 
-use super::cases::{
+use super::programs::{
     crossing, crossing_timed, hand_over, in_kernel, inheriting, masks, plain_wait, requeue, robust,
     spinning, timed, waiters, wake_op,
 };

@@ -1,6 +1,6 @@
 //! The strategies on small programs: faults are found, fair ones let everyone get on.
 
-use super::{Instruction, Operand, Program, Writer, program_of, program_with, written};
+use super::{Instruction, Operand, Program, program_of, program_with};
 use crate::explore::driver::{Deed, Driver};
 use crate::explore::kinds;
 use crate::explore::program::address;
@@ -8,8 +8,8 @@ use crate::explore::runs::{check_replay, failure, find, options, run, run_withou
 use crate::explore::search::{End, end_of};
 use crate::rule::Rule;
 use crate::{
-    Choice, ChoiceKind, Decision, Exhaustive, Footprint, FutexCall, LockMode, LockStep, Moment,
-    Offer, Options, Pct, Replay, Strategy, ThreadPath, Verdict,
+    Choice, ChoiceKind, Decision, Exhaustive, Footprint, FutexCall, Moment, Offer, Options, Pct,
+    Replay, Strategy, ThreadPath, Verdict,
 };
 use Instruction as I;
 use Operand::Constant;
@@ -81,19 +81,6 @@ fn what_is_right_does_not_fail() {
         assert!(find(&program, options(), 1_000).is_none());
     }
     assert!(find(&kinds::wait_without_loop(), options(), 1_000).is_none());
-}
-
-/// The three in the circle are told before the others have ended.
-#[test]
-fn a_partial_deadlock_is_told_at_once() {
-    let found = find(&kinds::partial_deadlock(), options(), 1_000).unwrap();
-    assert_eq!(found.failure.1, [1, 2, 3]);
-    let deadlock = found.driver.scheduler.deadlock().unwrap();
-    assert_eq!(deadlock.circle.len(), 3);
-    for (edge, next) in deadlock.circle.iter().zip(deadlock.circle.iter().skip(1)) {
-        assert_eq!(edge.other, next.thread);
-        assert!(edge.lock.is_some() && !edge.is_orphaned);
-    }
 }
 
 /// A thread that two others overtake in the middle: the fault has the depth, and the run fails
@@ -355,53 +342,5 @@ fn a_search_wakes_each() {
             };
             assert_eq!(exhaustive.begin_next_run(), index < 2);
         }
-    }
-}
-
-/// A thread ends with a lock that another one wants: that one waits for ever, unless the lock is
-/// robust.
-#[test]
-fn a_lock_of_the_dead_is_told() {
-    let ends_with_lock = |writer: &mut Writer| {
-        writer.lock(0);
-    };
-    let wants = |writer: &mut Writer| {
-        writer.put(I::Sleep(1)).lock(0).unlock(0);
-    };
-    let threads = vec![written(ends_with_lock), written(wants)];
-    let program = program_of(threads.clone());
-    let driver = run(&program, options(), Strategy::RunOn);
-    assert_eq!(failure(&driver), Some((End::Deadlock, vec![2])));
-    let circle = &driver.scheduler.deadlock().unwrap().circle;
-    assert!(circle.len() == 1 && circle[0].is_orphaned && circle[0].lock == Some(address(0)));
-    // Its word has the owner, as the kernel wants it of robust futexes.
-    let robust = Program {
-        robust: vec![(0, false)],
-        initial: vec![(0, 101 | 1 << 31)],
-        ..program_of(vec![
-            vec![I::Note(
-                address(0),
-                LockStep::Takes { is_tried: false },
-                LockMode::Exclusive,
-            )],
-            vec![
-                I::Note(
-                    address(0),
-                    LockStep::Wants { is_timed: false },
-                    LockMode::Exclusive,
-                ),
-                I::Wait {
-                    register: 0,
-                    word: 0,
-                    expected: Constant(101 | 1 << 31),
-                    mask: u32::MAX,
-                    timeout: None,
-                },
-            ],
-        ])
-    };
-    for seed in 0..50 {
-        let driver = run(&robust, options(), Strategy::random(seed));
-        assert_eq!(failure(&driver), None, "seed {seed}");
     }
 }
