@@ -131,19 +131,20 @@ pub struct Exhaustive {
 
 impl Exhaustive {
     /// Returns the search of all schedules, without those that differ in the order of
-    /// independent steps only.
+    /// independent steps only: by sleep sets.
     pub fn reduced() -> Exhaustive {
         Exhaustive {
             sleeps: true,
-            backtracks: true,
             ..Exhaustive::default()
         }
     }
 
-    /// Returns the same search by sleep sets alone.
-    pub fn sleeping() -> Exhaustive {
+    /// Returns a search by sleep sets and backtrack sets, of fewer runs. With three threads it is
+    /// known to leave out schedules: it must not be said to be of all.
+    pub fn backtracking() -> Exhaustive {
         Exhaustive {
             sleeps: true,
+            backtracks: true,
             ..Exhaustive::default()
         }
     }

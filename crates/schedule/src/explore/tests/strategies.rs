@@ -331,7 +331,7 @@ fn a_search_wakes_each() {
     };
     for exhaustive in [
         Exhaustive::reduced(),
-        Exhaustive::sleeping(),
+        Exhaustive::backtracking(),
         Exhaustive::bounded(0),
     ] {
         let mut strategy = Strategy::Exhaustive(exhaustive);
