@@ -13,6 +13,7 @@ mod demo;
 mod directories;
 mod driver;
 mod exit;
+mod explore;
 mod generate;
 mod json;
 #[cfg(feature = "models")]
@@ -66,7 +67,11 @@ fn run() -> ExitCode {
             session::run(attach.options(), &attach.common, Some(attach.process))
         }
         Action::Check(check) => check::run(&check),
+        Action::Replay(replay) if explore::is_run(&replay.recording) => {
+            explore::replay(&replay.recording)
+        }
         Action::Replay(replay) => session::replay::run(&replay),
+        Action::Explore(arguments) => explore::run(&arguments),
         Action::Dap(dap) => dap::run(&dap),
         Action::Property(command) => property::run(&command),
         Action::Model(command) => model::run(&command),

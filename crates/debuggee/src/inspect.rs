@@ -167,6 +167,13 @@ impl Debuggee {
         kernel::set_float_registers(thread.0, &raw).map_err(failed)
     }
 
+    /// Returns the address of the list of robust futexes of a thread, which the kernel goes
+    /// through at its end; 0 for none.
+    pub fn robust_list(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
+        self.needs_process()?;
+        kernel::robust_list(thread.0).map_err(gone_or("read the robust futexes", thread))
+    }
+
     /// Fills `bytes` from the debuggee's memory as the program knows it:
     /// juror's traps are not seen. Works while threads run.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DebuggeeError> {

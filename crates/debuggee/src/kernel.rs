@@ -367,6 +367,22 @@ pub(crate) fn set_extended_state(thread: u32, state: &ExtendedState) -> Outcome<
 /// The kernel's name of the extended state, of `elf.h`.
 const NT_X86_XSTATE: usize = 0x202;
 
+/// Returns the address of a thread's list of robust futexes (get_robust_list(2)); 0 for none.
+pub(crate) fn robust_list(thread: u32) -> Outcome<u64> {
+    let mut head = 0_u64;
+    let mut length = 0_usize;
+    // SAFETY: the kernel writes a word to each of two live values.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_get_robust_list,
+            thread as libc::pid_t,
+            &raw mut head,
+            &raw mut length,
+        )
+    };
+    Errno::result(result).map(|_| head)
+}
+
 /// Returns the number that comes with an event: a new thread's id, a former id.
 pub(crate) fn event_message(thread: u32) -> Outcome<u32> {
     fetch::<c_ulong>(libc::PTRACE_GETEVENTMSG, thread, 0).map(|message| message as u32)

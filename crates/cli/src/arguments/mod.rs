@@ -4,6 +4,7 @@
 
 mod check;
 mod dap;
+mod explore;
 mod file_kind;
 mod gdb;
 pub mod generate;
@@ -17,6 +18,7 @@ mod web;
 
 pub use check::{Check, TraceFormat};
 pub use dap::Dap;
+pub use explore::{Explore, Points};
 pub use options::symbol_settings;
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
@@ -56,7 +58,7 @@ Examples:
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror dap\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror explore [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror dap\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -80,6 +82,9 @@ pub enum Action {
     /// Step through a recorded run at a prompt, in both directions
     #[command(before_help = replay::REPLAY_EXAMPLES, after_help = replay::REPLAY_AFTER)]
     Replay(Box<Replay>),
+    /// Run a program with its threads in different orders, until it fails
+    #[command(before_help = explore::EXPLORE_EXAMPLES, after_help = explore::EXPLORE_AFTER)]
+    Explore(Explore),
     /// Let an editor debug, by the Debug Adapter Protocol
     #[command(before_help = dap::DAP_EXAMPLES, after_help = dap::DAP_AFTER)]
     Dap(Dap),
@@ -148,6 +153,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
             Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
             Action::Replay(replay) => replay.scripts = scripts_in_order(matches),
             Action::Check(_)
+            | Action::Explore(_)
             | Action::Dap(_)
             | Action::Demo(_)
             | Action::Generate(_)
@@ -162,11 +168,12 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// Inserts the command if it is missing: `juror PROGRAM` and `juror --batch PROGRAM` mean
 /// `juror run ...`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 15] = [
+    const OWN: [&str; 16] = [
         "run",
         "attach",
         "check",
         "replay",
+        "explore",
         "dap",
         "demo",
         "generate",

@@ -48,6 +48,7 @@ const LAYERS: &[Layered] = &[
     layered("juror-instrument", 4, false),
     layered("juror-checkpoint", 4, false),
     layered("juror-points", 5, false),
+    layered("juror-explore", 5, false),
     layered("juror-monitoring", 5, false),
     layered("juror-checking", 6, false),
     layered("juror-session", 6, false),

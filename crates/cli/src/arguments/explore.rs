@@ -1,0 +1,66 @@
+//! The command line of `juror explore`.
+
+use super::Messages;
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub(super) const EXPLORE_EXAMPLES: &str = "\
+Examples:
+  juror explore ./bank
+      run ./bank 1000 times, its threads in different orders: deadlocks, crashes, failed
+      assertions; the first failure is written to bank.N.run
+  juror explore --runs 10000 --seed 7 ./bank --accounts 2
+      more orders, others than the usual ones
+  juror replay bank.17.run
+      the same run again";
+
+pub(super) const EXPLORE_AFTER: &str = "\
+The threads run one at a time, from one schedule point to the next; sleeps and time-outs take no
+time, and a time-out may come before what it waits for. Each run is a whole run of the program, with
+all it does to files; its output is not shown. What depends on the time of day, on random numbers
+or on other processes may differ when a run is made again; that is said.
+
+Exit status: 0 no failure in the runs that were made, 1 a failure, 2 a usage error.";
+
+/// `juror explore`.
+#[derive(Debug, Args)]
+pub struct Explore {
+    /// How many runs are made
+    #[arg(long, value_name = "N", default_value_t = 1000,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: u32,
+    /// What the orders depend on
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Where threads may be switched: sync, atomic, memory (all in turn if not given)
+    #[arg(long, value_enum, value_name = "SET", hide_possible_values = true)]
+    pub points: Option<Points>,
+    /// The longest time of a run, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub run_limit: u64,
+    #[command(flatten)]
+    pub messages: Messages,
+    /// The program
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// Its arguments
+    #[arg(
+        value_name = "ARGUMENTS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub arguments: Vec<OsString>,
+}
+
+/// A set of schedule points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Points {
+    /// Calls of the synchronisation library
+    Sync,
+    /// And locked instructions
+    Atomic,
+    /// And accesses to memory that is shared
+    Memory,
+}

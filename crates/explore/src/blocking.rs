@@ -1,0 +1,77 @@
+//! System calls that stop for the scheduler.
+
+use std::collections::BTreeSet;
+
+/// The calls at whose entry a thread stops.
+pub(crate) fn stopping() -> BTreeSet<u64> {
+    let own = [
+        libc_numbers::FUTEX,
+        libc_numbers::EXIT,
+        libc_numbers::EXIT_GROUP,
+        libc_numbers::SCHED_YIELD,
+        libc_numbers::NANOSLEEP,
+        libc_numbers::CLOCK_NANOSLEEP,
+    ];
+    own.into_iter().chain(with_exit()).collect()
+}
+
+/// The calls whose exit is to be seen, too.
+pub(crate) fn with_exit() -> BTreeSet<u64> {
+    let others = [
+        libc_numbers::CLONE,
+        libc_numbers::CLONE3,
+        libc_numbers::RESTART,
+    ];
+    others.into_iter().chain(WAITING).collect()
+}
+
+/// Returns whether a call may wait for something that another thread or the world does.
+pub(crate) fn may_wait(number: u64) -> bool {
+    WAITING.contains(&number)
+}
+
+/// What a thread does, as the kernel says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskState {
+    /// It runs, or waits for a disk.
+    Runs,
+    /// It waits in the kernel.
+    Sleeps,
+    /// It has stopped for its tracer.
+    Stopped,
+}
+
+/// Returns what a thread does (proc_pid_stat(5)); nothing if it is gone.
+pub(crate) fn state(process: u32, thread: u32) -> Option<TaskState> {
+    let path = format!("/proc/{process}/task/{thread}/stat");
+    let text = std::fs::read_to_string(path).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    match rest.trim_start().chars().next()? {
+        'S' => Some(TaskState::Sleeps),
+        'R' | 'D' => Some(TaskState::Runs),
+        't' | 'T' => Some(TaskState::Stopped),
+        _ => None,
+    }
+}
+
+/// `read`, `poll`, `readv`, `select`, `pause`, `connect`, `accept`, `recvfrom`, `recvmsg`, `wait4`,
+/// `msgrcv`, `flock`, `rt_sigtimedwait`, `rt_sigsuspend`, `semop`, `epoll_wait`, `semtimedop`, `waitid`,
+/// `pselect6`, `ppoll`, `epoll_pwait`, `accept4`, `recvmmsg`, `write`, `writev`, `sendto`, `sendmsg`.
+const WAITING: [u64; 27] = [
+    0, 7, 19, 23, 34, 42, 43, 45, 47, 61, 70, 73, 128, 130, 65, 232, 220, 247, 270, 271, 281, 288,
+    299, 1, 20, 44, 46,
+];
+
+/// Numbers of system calls of x86-64.
+pub(crate) mod libc_numbers {
+    pub(crate) const SCHED_YIELD: u64 = 24;
+    pub(crate) const NANOSLEEP: u64 = 35;
+    pub(crate) const CLONE: u64 = 56;
+    pub(crate) const EXIT: u64 = 60;
+    pub(crate) const FUTEX: u64 = 202;
+    /// `restart_syscall`: a call that was interrupted for the debugger goes on.
+    pub(crate) const RESTART: u64 = 219;
+    pub(crate) const CLOCK_NANOSLEEP: u64 = 230;
+    pub(crate) const EXIT_GROUP: u64 = 231;
+    pub(crate) const CLONE3: u64 = 435;
+}

@@ -1,0 +1,37 @@
+//! Runs a program under the thread scheduler (`juror-schedule`): one thread goes on at a time, from
+//! one schedule point to the next, and the scheduler says which. So a run can be made again, and
+//! other orders of the threads can be tried.
+//!
+//! This is the shell around the scheduler: it reports what the threads are about to do, and carries
+//! out what is ordered, without deciding anything. Futex calls and sleeps are not made: what they
+//! return is ordered, and time passes when nobody can go on.
+//!
+//! Start with [`explore()`], or with [`Runner::run`] for one run.
+
+#![forbid(unsafe_code)]
+
+mod blocking;
+mod error;
+mod futex;
+mod outcome;
+mod points;
+mod report;
+mod robust;
+mod run;
+mod run_file;
+mod search;
+mod threads;
+
+pub use error::ExploreError;
+pub use outcome::{Deadlocked, Outcome, Signature, ThreadPlace, Waiting};
+pub use points::PointSet;
+pub use run::{Ended, Limits, Runner, Streams};
+pub use run_file::{RunFile, RunFileError};
+pub use search::{Exploration, Failure, Progress, Settings, explore};
+
+/// Returns the store that keeps the symbols of a [`Runner`] for all its runs.
+pub fn symbol_store(
+    settings: juror_symbols::SymbolSettings,
+) -> juror_program::symbol_store::SymbolStore {
+    juror_program::symbol_store::SymbolStore::new(settings)
+}

@@ -1,0 +1,118 @@
+//! How a run ended.
+
+use serde::{Deserialize, Serialize};
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The program has ended.
+    Exited {
+        /// Its exit status.
+        status: i32,
+    },
+    /// Threads wait for one another for ever.
+    Deadlock(Deadlocked),
+    /// A signal ended the program.
+    Killed {
+        /// The signal.
+        signal: i32,
+        /// Where it came.
+        place: Option<ThreadPlace>,
+    },
+    /// The run did not end within its limits, or turns in loops that nothing ends.
+    Endless {
+        /// Where the threads were.
+        threads: Vec<ThreadPlace>,
+    },
+}
+
+/// The threads of a deadlock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deadlocked {
+    /// The threads that wait, and for what.
+    pub threads: Vec<Waiting>,
+    /// Whether other threads go on.
+    pub is_partial: bool,
+}
+
+/// A thread that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The thread, and where it waits.
+    pub place: ThreadPlace,
+    /// What it waits for: a variable, or an address.
+    pub object: String,
+    /// The thread that has it, and where that has taken it.
+    pub holder: Option<ThreadPlace>,
+}
+
+/// A thread, and where it stands in the user's source.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ThreadPlace {
+    /// Its number, from 1 in the order of creation.
+    pub number: u32,
+    /// The function.
+    pub function: Option<String>,
+    /// The source file.
+    pub file: Option<String>,
+    /// The source line.
+    pub line: Option<u32>,
+}
+
+/// What tells failures apart: equal ones have the same cause, as far as that can be told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Signature {
+    /// The program ended with a status.
+    Exit {
+        /// The status.
+        status: i32,
+    },
+    /// Threads wait for one another: what they wait for, sorted.
+    Deadlock {
+        /// The objects.
+        objects: Vec<String>,
+    },
+    /// A signal ended the program.
+    Signal {
+        /// Its number.
+        signal: i32,
+        /// The function and the line.
+        place: Option<(String, u32)>,
+    },
+    /// The run did not end.
+    Endless,
+}
+
+impl Outcome {
+    /// Returns what tells this end from others.
+    pub fn signature(&self) -> Signature {
+        match self {
+            Outcome::Exited { status } => Signature::Exit { status: *status },
+            Outcome::Deadlock(deadlock) => {
+                let mut objects: Vec<String> = deadlock
+                    .threads
+                    .iter()
+                    .map(|waiting| waiting.object.clone())
+                    .collect();
+                objects.sort();
+                Signature::Deadlock { objects }
+            }
+            Outcome::Killed { signal, place } => Signature::Signal {
+                signal: *signal,
+                place: place
+                    .as_ref()
+                    .and_then(|place| Some((place.function.clone()?, place.line?))),
+            },
+            Outcome::Endless { .. } => Signature::Endless,
+        }
+    }
+
+    /// Returns whether the run has failed, if a run in the usual order ends with `usual`.
+    pub fn is_failure(&self, usual: i32) -> bool {
+        match self {
+            Outcome::Exited { status } => *status != 0 && *status != usual,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Where threads are and what they wait for, in terms of the source.
+
+use crate::outcome::{Deadlocked, ThreadPlace, Waiting};
+use juror_debuggee::ThreadId;
+use juror_program::program::Program;
+use juror_program::stack::frames::{Frame, users_frames};
+use juror_schedule::{Scheduler, State, ThreadPath};
+use std::path::Path;
+
+/// The most frames that are looked at.
+const FRAMES_MAX: usize = 64;
+
+/// Returns where a stopped thread is: its innermost frame with a line in the user's code.
+pub(crate) fn place_of(program: &Program, thread: ThreadId) -> ThreadPlace {
+    let (frames, _) = program.backtrace(thread, FRAMES_MAX);
+    let own = users_frames(&frames).unwrap_or(frames.len());
+    let frames = frames.get(..own).unwrap_or_default();
+    let is_main = |frame: &&Frame| frame.module.as_ref().is_some_and(|module| module.is_main);
+    let has_line = |frame: &&Frame| {
+        let file = frame.file.as_deref();
+        frame.line.is_some() && file.is_some_and(is_users)
+    };
+    let mut in_main = frames.iter().filter(is_main);
+    let frame = frames
+        .iter()
+        .find(|frame| has_line(frame) && is_main(frame))
+        .or_else(|| in_main.next())
+        .or_else(|| frames.first());
+    ThreadPlace {
+        number: program.thread_number(thread),
+        function: frame.and_then(|frame| frame.name.clone()),
+        file: frame.and_then(|frame| Some(frame.file.as_ref()?.display().to_string())),
+        line: frame.and_then(|frame| frame.line),
+    }
+}
+
+/// Returns whether a source file is the user's, and none of a library or a compiler.
+pub(crate) fn is_users(file: &Path) -> bool {
+    // Distributions build below /build, and say so also where the path is relative.
+    const FOREIGN: [&str; 7] = ["/usr/", "/rustc/", "/opt/", "/lib/", "/build/", "./", "../"];
+    let text = file.to_string_lossy();
+    let is_foreign = FOREIGN.iter().any(|part| text.starts_with(part))
+        || text.contains("/.cargo/registry/")
+        || text.contains("/.rustup/");
+    !is_foreign
+}
+
+/// Returns the name of the variable at an address, or the address.
+pub(crate) fn object_name(program: &Program, address: u64) -> String {
+    let named = program.modules.find(address).and_then(|module| {
+        let (name, offset) = module.symbols.symbol_at(module.to_file(address))?;
+        Some(match offset {
+            0 => name.to_string(),
+            offset => format!("{name}+{offset}"),
+        })
+    });
+    named.unwrap_or_else(|| format!("{address:#x}"))
+}
+
+/// Describes the threads that wait for one another.
+pub(crate) fn deadlock(program: &Program, scheduler: &Scheduler) -> Deadlocked {
+    let circle = scheduler.deadlock();
+    let waits = |task: &juror_schedule::Task| matches!(task.state(), State::Waits { .. });
+    let is_partial = scheduler.tasks().iter().any(|task| !waits(task));
+    let is_meant = |path: ThreadPath| {
+        circle.is_none_or(|deadlock| deadlock.circle.iter().any(|it| it.thread == path))
+    };
+    let mut waiting = Vec::new();
+    for task in scheduler
+        .tasks()
+        .iter()
+        .filter(|task| is_meant(task.path()))
+    {
+        let State::Waits { address, .. } = *task.state() else {
+            continue;
+        };
+        let wish = scheduler.holders().wish_of(task.path());
+        let held = wish.and_then(|wish| scheduler.holders().holders_against(wish).next());
+        let joined = || {
+            let mut edges = scheduler.waits_for().into_iter();
+            let edge = edges.find(|edge| edge.thread == task.path() && edge.lock.is_none());
+            edge.map(|edge| edge.other)
+        };
+        let holder = held.map(|held| held.thread);
+        let object = match (&wish, holder.or_else(joined)) {
+            (None, Some(other)) => {
+                let number = number_of(program, scheduler, other).unwrap_or_default();
+                format!("the end of thread {number}")
+            }
+            _ => object_name(program, address),
+        };
+        let place_of_path = |path| {
+            let mut tasks = scheduler.tasks().iter();
+            let task = tasks.find(|task| task.path() == path)?;
+            Some(place_of(program, ThreadId(task.id().0)))
+        };
+        waiting.push(Waiting {
+            place: place_of(program, ThreadId(task.id().0)),
+            object,
+            holder: holder.and_then(place_of_path),
+        });
+    }
+    Deadlocked {
+        threads: waiting,
+        is_partial,
+    }
+}
+
+fn number_of(program: &Program, scheduler: &Scheduler, path: ThreadPath) -> Option<u32> {
+    let mut tasks = scheduler.tasks().iter();
+    let task = tasks.find(|task| task.path() == path)?;
+    Some(program.thread_number(ThreadId(task.id().0)))
+}
+
+/// Returns where all threads are.
+pub(crate) fn all_places(program: &Program) -> Vec<ThreadPlace> {
+    let threads: Vec<ThreadId> = program.debuggee.thread_ids().collect();
+    let mut places: Vec<ThreadPlace> = threads
+        .into_iter()
+        .filter(|thread| program.debuggee.is_waiting(*thread))
+        .map(|thread| place_of(program, thread))
+        .collect();
+    places.sort();
+    places
+}

@@ -1,0 +1,316 @@
+//! The file of a run: what was chosen, and by what the run is known again.
+//!
+//! A JSON document (RFC 8259). `juror_run` is the version, which is 1. A run is the usual one (each
+//! thread goes on until it waits, then the next one in the order of creation) but for its
+//! *deviations*: `{"thread": "main/1", "point": 3, "part": 0, "choice": "run", "goes": "main/2"}` says
+//! that at the third point of the first thread that main made, main's second thread goes on. `part`
+//! counts the decisions at one point; other choices than `run` are `deliver` (a signal), `timeout`,
+//! `spurious` (a wait ends for no reason) and `wake` (of those who wait for a word).
+
+use crate::error::ExploreError;
+use crate::outcome::Signature;
+use crate::points::PointSet;
+use crate::run::{Ended, Runner, Streams};
+use juror_schedule::{
+    Choice, ChoiceKind, Deviation, Moment, Options, Replay, Strategy, ThreadPath,
+};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The version of the files that are written.
+const VERSION: u32 = 1;
+
+/// The largest file that is read.
+const SIZE_MAX: u64 = 64 << 20;
+
+/// Why a file is no run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunFileError {
+    /// It cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// It is not what a run's file is.
+    #[error("{}: this is not the file of a run, or it is damaged: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+    /// A later juror wrote it.
+    #[error("{}: version {version} of the file of a run is not known here", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+    },
+}
+
+/// How a run was scheduled, beside its choices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Schedule {
+    pub(crate) points: PointSet,
+    pub(crate) spurious: u32,
+}
+
+impl Schedule {
+    pub(crate) fn options(self) -> Options {
+        Options {
+            spurious: self.spurious,
+            ..Options::default()
+        }
+    }
+}
+
+/// A run that can be made again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunFile {
+    juror_run: u32,
+    program: String,
+    arguments: Vec<String>,
+    /// The working directory.
+    directory: String,
+    /// The program and its libraries: their paths and build ids.
+    modules: Vec<(String, String)>,
+    points: PointSet,
+    spurious: u32,
+    deviations: Vec<Written>,
+    /// How the run ended.
+    pub signature: Signature,
+    /// The hash of what was seen at the points.
+    hash: u64,
+    /// The seed of the search.
+    pub(crate) seed: u64,
+    /// The number of the run in the search.
+    pub(crate) run: u32,
+}
+
+/// A deviation as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    thread: String,
+    point: u64,
+    part: u32,
+    choice: Kind,
+    goes: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Run,
+    Deliver,
+    TimeOut,
+    Spurious,
+    Wake,
+}
+
+impl RunFile {
+    pub(crate) fn new(runner: &Runner, schedule: Schedule, ended: &Ended) -> RunFile {
+        RunFile {
+            juror_run: VERSION,
+            program: runner.program.clone(),
+            arguments: runner.arguments.clone(),
+            directory: runner.directory.clone(),
+            modules: ended.modules.clone(),
+            points: schedule.points,
+            spurious: schedule.spurious,
+            deviations: ended.deviations.iter().map(Written::of).collect(),
+            signature: ended.outcome.signature(),
+            hash: ended.hash,
+            seed: 0,
+            run: 0,
+        }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no run.
+    pub fn read(path: &Path) -> Result<RunFile, RunFileError> {
+        let file = |source| RunFileError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let damaged = |reason: String| RunFileError::Damaged {
+            path: path.to_owned(),
+            reason,
+        };
+        let size = std::fs::metadata(path).map_err(file)?.len();
+        if size > SIZE_MAX {
+            return Err(damaged("it is too large".to_owned()));
+        }
+        let text = std::fs::read(path).map_err(file)?;
+        let value: serde_json::Value =
+            serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        let version = value.get("juror_run").and_then(serde_json::Value::as_u64);
+        match version.map(|version| u32::try_from(version).unwrap_or(u32::MAX)) {
+            Some(VERSION) => {}
+            Some(version) => {
+                return Err(RunFileError::Version {
+                    path: path.to_owned(),
+                    version,
+                });
+            }
+            None => return Err(damaged("juror_run is missing".to_owned())),
+        }
+        let run: RunFile =
+            serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
+        for written in &run.deviations {
+            if written.deviation().is_none() {
+                let reason = format!("{} or {} is no thread", written.thread, written.goes);
+                return Err(damaged(reason));
+            }
+        }
+        Ok(run)
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), RunFileError> {
+        let failed = |source| RunFileError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let text = serde_json::to_string(self).map_err(|error| failed(error.into()))?;
+        std::fs::write(path, text + "\n").map_err(failed)
+    }
+
+    /// Returns the program, its arguments and the working directory.
+    pub fn command(&self) -> (String, Vec<String>, String) {
+        let RunFile {
+            program,
+            arguments,
+            directory,
+            ..
+        } = self.clone();
+        (program, arguments, directory)
+    }
+
+    /// Returns the set of points.
+    pub fn points(&self) -> PointSet {
+        self.points
+    }
+
+    /// Returns the number of deviations from the usual order.
+    pub fn deviation_count(&self) -> usize {
+        self.deviations.len()
+    }
+
+    /// Returns the options of the scheduler.
+    pub fn options(&self) -> Options {
+        let schedule = Schedule {
+            points: self.points,
+            spurious: self.spurious,
+        };
+        schedule.options()
+    }
+
+    /// Returns the deviations.
+    pub fn schedule_deviations(&self) -> Vec<Deviation> {
+        let written = self.deviations.iter();
+        written.filter_map(Written::deviation).collect()
+    }
+
+    /// Makes the run again.
+    ///
+    /// # Errors
+    /// The program cannot be started or controlled.
+    pub fn replay(&self, runner: &Runner, streams: Streams) -> Result<Ended, ExploreError> {
+        let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
+        runner.run(self.points, streams, strategy, self.options())
+    }
+
+    /// Returns a module that is not the one that was run, by its path.
+    pub fn changed_module(&self, ended: &Ended) -> Option<String> {
+        let mut pairs = self.modules.iter().zip(&ended.modules);
+        let changed = pairs.find(|(then, now)| then != now);
+        let missing = self.modules.get(ended.modules.len());
+        changed
+            .map(|(then, _)| then)
+            .or(missing)
+            .map(|(path, _)| path.clone())
+    }
+
+    /// Returns whether a run ended as this one did, having been the same at all points.
+    pub fn is_same(&self, ended: &Ended) -> bool {
+        self.signature == ended.outcome.signature() && self.hash == ended.hash
+    }
+}
+
+impl Written {
+    fn of(deviation: &Deviation) -> Written {
+        let Deviation { moment, choice } = deviation;
+        Written {
+            thread: moment.thread.to_string(),
+            point: moment.point,
+            part: moment.part,
+            choice: match choice.kind {
+                ChoiceKind::Run => Kind::Run,
+                ChoiceKind::Deliver => Kind::Deliver,
+                ChoiceKind::TimeOut => Kind::TimeOut,
+                ChoiceKind::Spurious => Kind::Spurious,
+                ChoiceKind::Wake => Kind::Wake,
+            },
+            goes: choice.thread.to_string(),
+        }
+    }
+
+    fn deviation(&self) -> Option<Deviation> {
+        let kind = match self.choice {
+            Kind::Run => ChoiceKind::Run,
+            Kind::Deliver => ChoiceKind::Deliver,
+            Kind::TimeOut => ChoiceKind::TimeOut,
+            Kind::Spurious => ChoiceKind::Spurious,
+            Kind::Wake => ChoiceKind::Wake,
+        };
+        Some(Deviation {
+            moment: Moment {
+                thread: path_of(&self.thread)?,
+                point: self.point,
+                part: self.part,
+            },
+            choice: Choice {
+                kind,
+                thread: path_of(&self.goes)?,
+            },
+        })
+    }
+}
+
+/// Reads a path of a thread, as `main/2/1`.
+fn path_of(text: &str) -> Option<ThreadPath> {
+    let mut parts = text.split('/');
+    if parts.next() != Some("main") {
+        return None;
+    }
+    parts.try_fold(ThreadPath::MAIN, |path, number| {
+        path.child(number.parse().ok()?)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_read_as_it_is_written() {
+        for text in ["main", "main/1", "main/2/65535"] {
+            let path = path_of(text).map(|path| path.to_string());
+            assert_eq!(path.as_deref(), Some(text));
+        }
+        for text in ["", "mai", "main/", "main/0", "main/65536", "main/1/x"] {
+            assert_eq!(path_of(text), None, "{text}");
+        }
+    }
+}

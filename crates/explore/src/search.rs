@@ -1,0 +1,205 @@
+//! Tries orders of the threads until one fails, and makes the failing one small.
+
+use crate::error::ExploreError;
+use crate::outcome::Outcome;
+use crate::points::PointSet;
+use crate::run::{Ended, Runner, Streams};
+use crate::run_file::{RunFile, Schedule};
+use juror_schedule::{Options, Pct, Replay, Strategy, minimize};
+
+/// How many runs are made to make a failing one small.
+const MINIMIZE_RUNS_MAX: u32 = 200;
+
+/// The number of changes of priorities, and one: how many threads must be in a certain order.
+const DEPTH: u32 = 3;
+
+/// The sets of points that are tried in turn. No set finds everything: with more points there are
+/// more orders, and each is tried less often.
+const PORTFOLIO: [PointSet; 5] = [
+    PointSet::Sync,
+    PointSet::Memory,
+    PointSet::Atomic,
+    PointSet::Memory,
+    PointSet::Memory,
+];
+
+/// What is tried.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// The number of runs.
+    pub runs: u32,
+    /// What the choices depend on.
+    pub seed: u64,
+    /// The points; all in turn if none.
+    pub points: Option<PointSet>,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Exploration {
+    /// The number of runs.
+    pub runs: u32,
+    /// Whether the program made no second thread in the usual order.
+    pub has_one_thread: bool,
+    /// The first failure.
+    pub failure: Option<Failure>,
+    /// The most points that were left out of a run.
+    pub left_out: usize,
+}
+
+/// A run that failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// Its number, from 1.
+    pub run: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How it is made again.
+    pub file: RunFile,
+    /// Whether each deviation of its schedule is needed.
+    pub is_minimal: bool,
+    /// Whether the run, made again, ended in the same way.
+    pub is_repeated: bool,
+}
+
+/// Is told how far the search is.
+pub trait Progress {
+    /// A run begins. Returns false to end the search.
+    fn begin_run(&mut self, number: u32, of: u32) -> bool;
+    /// The run with this number has failed, and is made small.
+    fn found(&mut self, number: u32);
+}
+
+/// Runs a program in different orders until one fails.
+///
+/// # Errors
+/// The program cannot be started or controlled.
+pub fn explore(
+    runner: &Runner,
+    settings: Settings,
+    progress: &mut dyn Progress,
+) -> Result<Exploration, ExploreError> {
+    let mut found = Exploration {
+        runs: 0,
+        has_one_thread: false,
+        failure: None,
+        left_out: 0,
+    };
+    let mut usual = 0;
+    // By set of points: the most decisions of a run.
+    let mut lengths = [10_u64; 3];
+    for number in 1..=settings.runs.max(1) {
+        if !progress.begin_run(number, settings.runs) {
+            break;
+        }
+        let set = set_of(settings.points, number);
+        let length = lengths.get(set as usize).copied().unwrap_or(10);
+        let (strategy, options) = plan(number, settings.seed, length);
+        let ended = runner.run(set, Streams::Closed, strategy, options)?;
+        found.runs = number;
+        found.left_out = found.left_out.max(ended.left_out);
+        if let Some(length) = lengths.get_mut(set as usize) {
+            *length = ended.decisions.max(*length);
+        }
+        if number == 1 {
+            if let Outcome::Exited { status } = ended.outcome {
+                usual = status;
+            }
+            found.has_one_thread = ended.threads == 1;
+        }
+        if ended.outcome.is_failure(usual) {
+            progress.found(number);
+            let schedule = Schedule {
+                points: set,
+                spurious: options.spurious,
+            };
+            found.failure = Some(failure(runner, number, (ended, schedule), settings.seed)?);
+            break;
+        }
+        if found.has_one_thread {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn set_of(asked: Option<PointSet>, number: u32) -> PointSet {
+    let turn = PORTFOLIO.get(number as usize % PORTFOLIO.len());
+    match (asked, number) {
+        (Some(set), _) => set,
+        // The usual order is the same with any.
+        (None, 1) => PointSet::Sync,
+        _ => turn.copied().unwrap_or(PointSet::Sync),
+    }
+}
+
+/// Returns how a run is scheduled: the first one in the usual order.
+fn plan(number: u32, seed: u64, length: u64) -> (Strategy, Options) {
+    let mut options = Options::default();
+    if number == 1 {
+        return (Strategy::RunOn, options);
+    }
+    // Each set of points is tried by chance and by priorities, with and without wake-ups for no
+    // reason; the numbers of the sets have no part in these.
+    options.spurious = u32::from(number % 3 == 0);
+    let own = seed
+        .wrapping_add(u64::from(number))
+        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let strategy = if number % 2 == 0 {
+        Strategy::Pct(Pct::new(DEPTH, length, own))
+    } else {
+        Strategy::random(own)
+    };
+    (strategy, options)
+}
+
+/// Makes a failing run small, and makes it once more.
+fn failure(
+    runner: &Runner,
+    run: u32,
+    (ended, schedule): (Ended, Schedule),
+    seed: u64,
+) -> Result<Failure, ExploreError> {
+    let wanted = ended.outcome.signature();
+    let again = |strategy| {
+        runner.run(
+            schedule.points,
+            Streams::Closed,
+            strategy,
+            schedule.options(),
+        )
+    };
+    let mut failed = None;
+    let mut error = None;
+    let small = minimize(&ended.deviations, MINIMIZE_RUNS_MAX, |some| {
+        if error.is_some() {
+            return false;
+        }
+        match again(Strategy::Replay(Replay::of_some(some))) {
+            Ok(ended) if ended.outcome.signature() == wanted => {
+                failed = Some(ended);
+                true
+            }
+            Ok(_) => false,
+            Err(other) => {
+                error = Some(other);
+                false
+            }
+        }
+    });
+    if let Some(error) = error {
+        return Err(error);
+    }
+    let least = failed.unwrap_or(ended);
+    let mut file = RunFile::new(runner, schedule, &least);
+    (file.seed, file.run) = (seed, run);
+    let replayed = file.replay(runner, Streams::Closed)?;
+    let is_repeated = replayed.diverged.is_none() && file.is_same(&replayed);
+    Ok(Failure {
+        run,
+        outcome: least.outcome,
+        is_minimal: small.is_minimal,
+        is_repeated,
+        file,
+    })
+}

@@ -1,0 +1,71 @@
+//! What the shell knows of a thread.
+
+use crate::points::LockUse;
+use juror_debuggee::ThreadId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What a thread does when it gets the baton.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It goes on.
+    Ready,
+    /// It stands before a call that uses a lock.
+    LockCall(LockUse),
+    /// It stands at the entry of a futex call.
+    Futex,
+    /// It stands at the entry of a call that sleeps, until then.
+    Sleep(u64),
+    /// It stands at the entry of a call that may wait.
+    MayWait,
+    /// It is in such a call.
+    InCall,
+    /// It is about to end.
+    Exit,
+}
+
+/// A call of `pthread_cond_wait`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ConditionWait {
+    pub(crate) return_address: u64,
+    /// The stack pointer when it has returned.
+    pub(crate) stack_then: u64,
+    /// Whether it returns for no reason.
+    pub(crate) is_spurious: bool,
+}
+
+/// The threads.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    standing: FxHashMap<ThreadId, Standing>,
+    /// Threads that have started, and of which the scheduler has not been told.
+    pub(crate) started: FxHashSet<ThreadId>,
+    /// The word that the kernel clears at the end of the thread that a thread is making.
+    pub(crate) child_words: FxHashMap<ThreadId, u64>,
+    /// A thread that has made another one, which has not started yet.
+    pub(crate) maker: Option<(ThreadId, ThreadId)>,
+    /// The lock that a thread takes some day: its memory says when it has.
+    pub(crate) awaited: FxHashMap<ThreadId, u64>,
+    /// The waits for conditions in which threads are.
+    pub(crate) conditions: FxHashMap<ThreadId, ConditionWait>,
+}
+
+impl Threads {
+    /// Returns what a thread does when it goes on.
+    pub(crate) fn standing(&self, thread: ThreadId) -> Standing {
+        let known = self.standing.get(&thread).copied();
+        known.unwrap_or(Standing::Ready)
+    }
+
+    /// Notes what a thread does when it goes on.
+    pub(crate) fn stands(&mut self, thread: ThreadId, standing: Standing) {
+        self.standing.insert(thread, standing);
+    }
+
+    /// Forgets a thread that has ended.
+    pub(crate) fn forget(&mut self, thread: ThreadId) {
+        self.standing.remove(&thread);
+        self.awaited.remove(&thread);
+        self.conditions.remove(&thread);
+        self.started.remove(&thread);
+    }
+}
