@@ -88,13 +88,9 @@ pub fn replay(path: &Path) -> anyhow::Result<u8> {
         limits: Limits::default(),
         symbols: juror_explore::symbol_store(symbol_settings()),
     };
-    let ended = file.replay(&runner, Streams::Shown)?;
-    if let Some(module) = file.changed_module(&ended) {
-        bail!(
-            "{}: {module} is not the one that was run: it was changed since",
-            path.display()
-        );
-    }
+    let ended = file
+        .replay(&runner, Streams::Shown)
+        .with_context(|| path.display().to_string())?;
     let mut page = anstream::stdout();
     if !file.is_same(&ended) {
         let at = match ended.diverged {

@@ -14,6 +14,9 @@ pub enum ExploreError {
     /// It ended before its first own instruction.
     #[error("the program ended while its libraries were being loaded")]
     EndedEarly,
+    /// A module is not the one that was run.
+    #[error("{0} is not the one that was run: it was changed since")]
+    Changed(String),
     /// A futex operation that is not known.
     #[error("the program makes a futex call that is not known here (operation {0})")]
     Futex(u64),

@@ -25,7 +25,7 @@ mod threads;
 pub use error::ExploreError;
 pub use outcome::{Deadlocked, Outcome, Signature, ThreadPlace, Waiting};
 pub use points::PointSet;
-pub use run::{Ended, Limits, Runner, Streams};
+pub use run::{Ended, Limits, ModuleId, Runner, Streams};
 pub use run_file::{RunFile, RunFileError};
 pub use search::{Exploration, Failure, Progress, Settings, explore};
 

@@ -13,6 +13,7 @@ use juror_debuggee::{
     CallStops, CpuPolicy, Debuggee, Launch, Owner, Redirection, StopEvent, SystemCallPhase,
     SystemCalls, ThreadId,
 };
+use juror_program::modules::Module;
 use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
 use juror_schedule::{
@@ -70,6 +71,35 @@ pub enum Streams {
     Shown,
 }
 
+/// A module: the path of its file, and its build id, or a checksum if it has none.
+pub type ModuleId = (String, String);
+
+/// Returns what tells a module from others.
+fn identity(module: &Module) -> ModuleId {
+    let id = match module.symbols.header().build_id.as_deref() {
+        Some(id) if !id.is_empty() => id.iter().map(|byte| format!("{byte:02x}")).collect(),
+        _ => {
+            let bytes = std::fs::read(&module.path).unwrap_or_default();
+            // FNV-1a.
+            let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+            });
+            format!("checksum {hash:016x}")
+        }
+    };
+    (module.path.display().to_string(), id)
+}
+
+fn check_modules(expected: &[ModuleId], found: &[ModuleId]) -> Result<(), ExploreError> {
+    let mut pairs = expected.iter().zip(found);
+    let changed = pairs.find(|(then, now)| then != now).map(|(then, _)| then);
+    let missing = expected.get(found.len()).or(found.get(expected.len()));
+    match changed.or(missing) {
+        Some((path, _)) => Err(ExploreError::Changed(path.clone())),
+        None => Ok(()),
+    }
+}
+
 /// A program that is run again and again.
 #[derive(Debug)]
 pub struct Runner {
@@ -107,20 +137,21 @@ pub struct Ended {
     /// The number of points that were left out.
     pub left_out: usize,
     /// The program and its libraries: their paths and build ids.
-    pub modules: Vec<(String, String)>,
+    pub modules: Vec<ModuleId>,
 }
 
 impl Runner {
-    /// Runs the program once.
+    /// Runs the program once. If `expected` is given, nothing of the program runs unless its modules
+    /// are these.
     ///
     /// # Errors
-    /// It cannot be started or controlled. How it ends is no error.
+    /// It cannot be started or controlled, or is not the expected one. How it ends is no error.
     pub fn run(
         &self,
-        set: PointSet,
-        streams: Streams,
+        (set, streams): (PointSet, Streams),
         strategy: Strategy,
         options: Options,
+        expected: Option<&[ModuleId]>,
     ) -> Result<Ended, ExploreError> {
         let mut launch = Launch::new(&self.program);
         launch.arguments = self.arguments.iter().map(Into::into).collect();
@@ -133,23 +164,17 @@ impl Runner {
         }
         let mut program = Program::new(Debuggee::launch(&launch)?, &self.symbols);
         let main = load_libraries(&mut program)?;
+        let modules: Vec<ModuleId> = program.modules.iter().map(|it| identity(it)).collect();
+        if let Some(expected) = expected {
+            check_modules(expected, &modules)?;
+        }
         let sites = Sites::find(&program, set);
         let options = Options {
             points_max: self.limits.points,
             ..options
         };
-        let modules = program.modules.iter().map(|module| {
-            let id = module
-                .symbols
-                .header()
-                .build_id
-                .as_deref()
-                .unwrap_or_default();
-            let id = id.iter().map(|byte| format!("{byte:02x}")).collect();
-            (module.path.display().to_string(), id)
-        });
         let mut run = Run {
-            modules: modules.collect(),
+            modules,
             program,
             scheduler: Scheduler::new(options, strategy),
             orders: VecDeque::new(),
@@ -202,7 +227,7 @@ fn load_libraries(program: &mut Program) -> Result<ThreadId, ExploreError> {
 }
 
 struct Run {
-    modules: Vec<(String, String)>,
+    modules: Vec<ModuleId>,
     program: Program,
     scheduler: Scheduler,
     orders: VecDeque<Order>,

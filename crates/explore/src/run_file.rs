@@ -10,7 +10,7 @@
 use crate::error::ExploreError;
 use crate::outcome::Signature;
 use crate::points::PointSet;
-use crate::run::{Ended, Runner, Streams};
+use crate::run::{Ended, ModuleId, Runner, Streams};
 use juror_schedule::{
     Choice, ChoiceKind, Deviation, Moment, Options, Replay, Strategy, ThreadPath,
 };
@@ -78,7 +78,7 @@ pub struct RunFile {
     /// The working directory.
     directory: String,
     /// The program and its libraries: their paths and build ids.
-    modules: Vec<(String, String)>,
+    modules: Vec<ModuleId>,
     points: PointSet,
     spurious: u32,
     deviations: Vec<Written>,
@@ -225,21 +225,11 @@ impl RunFile {
     /// Makes the run again.
     ///
     /// # Errors
-    /// The program cannot be started or controlled.
+    /// The program cannot be started or controlled, or was changed.
     pub fn replay(&self, runner: &Runner, streams: Streams) -> Result<Ended, ExploreError> {
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
-        runner.run(self.points, streams, strategy, self.options())
-    }
-
-    /// Returns a module that is not the one that was run, by its path.
-    pub fn changed_module(&self, ended: &Ended) -> Option<String> {
-        let mut pairs = self.modules.iter().zip(&ended.modules);
-        let changed = pairs.find(|(then, now)| then != now);
-        let missing = self.modules.get(ended.modules.len());
-        changed
-            .map(|(then, _)| then)
-            .or(missing)
-            .map(|(path, _)| path.clone())
+        let expected = Some(self.modules.as_slice());
+        runner.run((self.points, streams), strategy, self.options(), expected)
     }
 
     /// Returns whether a run ended as this one did, having been the same at all points.

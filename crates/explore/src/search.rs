@@ -95,7 +95,7 @@ pub fn explore(
         let set = set_of(settings.points, number);
         let length = lengths.get(set as usize).copied().unwrap_or(10);
         let (strategy, options) = plan(number, settings.seed, length);
-        let ended = runner.run(set, Streams::Closed, strategy, options)?;
+        let ended = runner.run((set, Streams::Closed), strategy, options, None)?;
         found.runs = number;
         found.left_out = found.left_out.max(ended.left_out);
         if let Some(length) = lengths.get_mut(set as usize) {
@@ -162,12 +162,8 @@ fn failure(
 ) -> Result<Failure, ExploreError> {
     let wanted = ended.outcome.signature();
     let again = |strategy| {
-        runner.run(
-            schedule.points,
-            Streams::Closed,
-            strategy,
-            schedule.options(),
-        )
+        let how = (schedule.points, Streams::Closed);
+        runner.run(how, strategy, schedule.options(), None)
     };
     let mut failed = None;
     let mut error = None;

@@ -7,6 +7,7 @@ mod core_files;
 mod dap;
 mod documents;
 mod events;
+mod explore;
 mod expressions;
 mod gdb_oracle;
 mod inspection;
