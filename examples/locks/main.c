@@ -3,7 +3,7 @@
  * As it stands the two threads take the locks in opposite orders: they can
  * wait for each other for ever, though in this run they never do.
  * -DFIXED takes them in one order, -DGATE takes a third lock around both,
- * -DSINGLE does it all in one thread. */
+ * -DSINGLE does it all in one thread; -DTOGETHER and -DGATE=2 run both at once. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -66,6 +66,15 @@ int main(void)
 #else
     pthread_t thread;
 
+#if defined TOGETHER || defined GATE && GATE == 2
+    pthread_t other;
+
+    if (pthread_create(&thread, NULL, pay_bob, NULL) != 0
+        || pthread_create(&other, NULL, pay_alice, NULL) != 0)
+        return 1;
+    pthread_join(thread, NULL);
+    pthread_join(other, NULL);
+#else
     /* One after the other, so that this run always ends. */
     if (pthread_create(&thread, NULL, pay_bob, NULL) != 0)
         return 1;
@@ -73,6 +82,7 @@ int main(void)
     if (pthread_create(&thread, NULL, pay_alice, NULL) != 0)
         return 1;
     pthread_join(thread, NULL);
+#endif
 #endif
     printf("alice %ld, bob %ld\n", alice.balance, bob.balance);
     return 0;
