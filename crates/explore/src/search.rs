@@ -141,11 +141,11 @@ fn plan(number: u32, seed: u64, length: u64) -> (Strategy, Options) {
     }
     // Each set of points is tried by chance and by priorities, with and without wake-ups for no
     // reason; the numbers of the sets have no part in these.
-    options.spurious = u32::from(number % 3 == 0);
+    options.spurious = u32::from(number.is_multiple_of(3));
     let own = seed
         .wrapping_add(u64::from(number))
         .wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let strategy = if number % 2 == 0 {
+    let strategy = if number.is_multiple_of(2) {
         Strategy::Pct(Pct::new(DEPTH, length, own))
     } else {
         Strategy::random(own)

@@ -204,7 +204,7 @@ impl Writer {
             // Only gcc says in which block an enumeration is, and only of C.
             5 if !self.is_cpp && !self.is_clang => format!("enum {{ {name} = {value} }};"),
             // clang does not describe it, nor does g++ in a block that it left nothing else of.
-            6 if !self.is_clang && !(self.is_cpp && self.is_optimized) => {
+            6 if !(self.is_clang || self.is_cpp && self.is_optimized) => {
                 format!("extern int {name};")
             }
             // g++ does not say where in a block they stand.
