@@ -4,8 +4,8 @@ use crate::arguments::{Explore, Points, symbol_settings};
 use crate::exit;
 use anyhow::{Context, anyhow, bail};
 use juror_explore::{
-    Deadlocked, Exploration, Failure, Limits, Outcome, PointSet, Progress, RunFile, Runner,
-    Settings, Streams, ThreadPlace, Waiting, explore,
+    ChoiceKind, Deadlocked, Exploration, Failure, Limits, Outcome, PointSet, Progress, RunFile,
+    Runner, Settings, Streams, Switch, ThreadPlace, Waiting, explore,
 };
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Write};
@@ -89,7 +89,7 @@ pub fn replay(path: &Path) -> anyhow::Result<u8> {
         symbols: juror_explore::symbol_store(symbol_settings()),
     };
     let ended = file
-        .replay(&runner, Streams::Shown)
+        .replay(&runner, Streams::Shown, true)
         .with_context(|| path.display().to_string())?;
     let mut page = anstream::stdout();
     if !file.is_same(&ended) {
@@ -103,7 +103,8 @@ pub fn replay(path: &Path) -> anyhow::Result<u8> {
             path.display()
         );
     }
-    show_outcome(&mut page, &ended.outcome, "")?;
+    show_outcome(&mut page, &ended.outcome)?;
+    show_switches(&mut page, &ended.switches)?;
     Ok(exit::VIOLATED)
 }
 
@@ -128,7 +129,7 @@ fn found(program: &Path) -> anyhow::Result<PathBuf> {
         })?
     };
     path.canonicalize()
-        .with_context(|| format!("{}: there is no such file", program.display()))
+        .map_err(|error| anyhow!("{}: {error}", program.display()))
 }
 
 fn text(word: &OsStr) -> anyhow::Result<String> {
@@ -146,7 +147,7 @@ fn file_name(program: &Path, run: u32) -> PathBuf {
 
 fn show_failure(page: &mut dyn Write, failure: &Failure, runs: u32, path: &Path) -> io::Result<()> {
     write!(page, "run {} of {runs}: ", failure.run)?;
-    show_outcome(page, &failure.outcome, "")?;
+    show_outcome(page, &failure.outcome)?;
     let switches = match failure.file.deviation_count() {
         0 => "in the usual order".to_owned(),
         1 => "1 switch".to_owned(),
@@ -158,6 +159,7 @@ fn show_failure(page: &mut dyn Write, failure: &Failure, runs: u32, path: &Path)
         ""
     };
     writeln!(page, "schedule {} ({switches}{least})", path.display())?;
+    show_switches(page, &failure.switches)?;
     if !failure.is_repeated {
         writeln!(
             page,
@@ -182,10 +184,33 @@ fn show_none(page: &mut dyn Write, found: &Exploration, settings: Settings) -> i
     )
 }
 
-fn show_outcome(page: &mut dyn Write, outcome: &Outcome, indent: &str) -> io::Result<()> {
+/// Shows what makes the run differ from the usual order, in which each thread goes on until it waits.
+fn show_switches(page: &mut dyn Write, switches: &[Switch]) -> io::Result<()> {
+    let width = switches.len().to_string().len();
+    for (index, switch) in switches.iter().enumerate() {
+        let Switch { from, to, kind } = switch;
+        let number = index + 1;
+        write!(page, "  {number:>width$}  ")?;
+        if let Some(from) = from.as_ref().filter(|from| from.number != to.number) {
+            write!(page, "{} lets others go first: ", words_of(from))?;
+        }
+        let what = match kind {
+            ChoiceKind::Run if to.function.is_none() => "begins",
+            ChoiceKind::Run => "goes on",
+            ChoiceKind::Deliver => "gets its signal",
+            ChoiceKind::TimeOut => "has waited long enough",
+            ChoiceKind::Spurious => "wakes for no reason",
+            ChoiceKind::Wake => "is the one that is woken",
+        };
+        writeln!(page, "{} {what}", words_of(to))?;
+    }
+    Ok(())
+}
+
+fn show_outcome(page: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     match outcome {
         Outcome::Exited { status } => writeln!(page, "EXIT {status}"),
-        Outcome::Deadlock(deadlock) => show_deadlock(page, deadlock, indent),
+        Outcome::Deadlock(deadlock) => show_deadlock(page, deadlock),
         Outcome::Killed { signal, place } => {
             let name = signal_name(*signal);
             write!(page, "CRASH  {name}")?;
@@ -197,14 +222,14 @@ fn show_outcome(page: &mut dyn Write, outcome: &Outcome, indent: &str) -> io::Re
         Outcome::Endless { threads } => {
             writeln!(page, "DOES NOT END  within the limits of a run")?;
             for place in threads {
-                writeln!(page, "{indent}  {}", words_of(place))?;
+                writeln!(page, "  {}", words_of(place))?;
             }
             Ok(())
         }
     }
 }
 
-fn show_deadlock(page: &mut dyn Write, deadlock: &Deadlocked, indent: &str) -> io::Result<()> {
+fn show_deadlock(page: &mut dyn Write, deadlock: &Deadlocked) -> io::Result<()> {
     let rest = if deadlock.is_partial {
         "  of some threads; others go on"
     } else {
@@ -217,7 +242,7 @@ fn show_deadlock(page: &mut dyn Write, deadlock: &Deadlocked, indent: &str) -> i
         holder,
     } in &deadlock.threads
     {
-        write!(page, "{indent}  {} waits for {object}", words_of(place))?;
+        write!(page, "  {} waits for {object}", words_of(place))?;
         if let Some(holder) = holder {
             write!(page, ", which thread {} has", holder.number)?;
         }

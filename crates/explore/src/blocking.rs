@@ -11,6 +11,8 @@ pub(crate) fn stopping() -> BTreeSet<u64> {
         libc_numbers::SCHED_YIELD,
         libc_numbers::NANOSLEEP,
         libc_numbers::CLOCK_NANOSLEEP,
+        libc_numbers::FORK,
+        libc_numbers::VFORK,
     ];
     own.into_iter().chain(with_exit()).collect()
 }
@@ -67,6 +69,8 @@ pub(crate) mod libc_numbers {
     pub(crate) const SCHED_YIELD: u64 = 24;
     pub(crate) const NANOSLEEP: u64 = 35;
     pub(crate) const CLONE: u64 = 56;
+    pub(crate) const FORK: u64 = 57;
+    pub(crate) const VFORK: u64 = 58;
     pub(crate) const EXIT: u64 = 60;
     pub(crate) const FUTEX: u64 = 202;
     /// `restart_syscall`: a call that was interrupted for the debugger goes on.

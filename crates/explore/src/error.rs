@@ -6,10 +6,10 @@ use juror_debuggee::{DebuggeeError, LaunchError};
 #[derive(Debug, thiserror::Error)]
 pub enum ExploreError {
     /// The program cannot be started.
-    #[error("{0}")]
+    #[error(transparent)]
     Launch(#[from] LaunchError),
     /// The process cannot be controlled.
-    #[error("{0}")]
+    #[error(transparent)]
     Debuggee(#[from] DebuggeeError),
     /// It ended before its first own instruction.
     #[error("the program ended while its libraries were being loaded")]

@@ -13,20 +13,24 @@
 mod blocking;
 mod error;
 mod futex;
+mod modules;
 mod outcome;
 mod points;
 mod report;
 mod robust;
 mod run;
 mod run_file;
+mod runner;
 mod search;
 mod threads;
 
 pub use error::ExploreError;
+pub use juror_schedule::ChoiceKind;
+pub use modules::ModuleId;
 pub use outcome::{Deadlocked, Outcome, Signature, ThreadPlace, Waiting};
 pub use points::PointSet;
-pub use run::{Ended, Limits, ModuleId, Runner, Streams};
 pub use run_file::{RunFile, RunFileError};
+pub use runner::{Ended, Limits, Plan, Runner, Streams, Switch};
 pub use search::{Exploration, Failure, Progress, Settings, explore};
 
 /// Returns the store that keeps the symbols of a [`Runner`] for all its runs.

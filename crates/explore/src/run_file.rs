@@ -8,9 +8,10 @@
 //! `spurious` (a wait ends for no reason) and `wake` (of those who wait for a word).
 
 use crate::error::ExploreError;
+use crate::modules::ModuleId;
 use crate::outcome::Signature;
 use crate::points::PointSet;
-use crate::run::{Ended, ModuleId, Runner, Streams};
+use crate::runner::{Ended, Plan, Runner, Streams};
 use juror_schedule::{
     Choice, ChoiceKind, Deviation, Moment, Options, Replay, Strategy, ThreadPath,
 };
@@ -226,10 +227,22 @@ impl RunFile {
     ///
     /// # Errors
     /// The program cannot be started or controlled, or was changed.
-    pub fn replay(&self, runner: &Runner, streams: Streams) -> Result<Ended, ExploreError> {
+    pub fn replay(
+        &self,
+        runner: &Runner,
+        streams: Streams,
+        explains: bool,
+    ) -> Result<Ended, ExploreError> {
+        let plan = Plan {
+            points: self.points,
+            streams,
+            options: self.options(),
+            expected: Some(&self.modules),
+            explains,
+            predicts: false,
+        };
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
-        let expected = Some(self.modules.as_slice());
-        runner.run((self.points, streams), strategy, self.options(), expected)
+        runner.run(plan, strategy)
     }
 
     /// Returns whether a run ended as this one did, having been the same at all points.

@@ -3,12 +3,22 @@
 use crate::error::ExploreError;
 use crate::outcome::Outcome;
 use crate::points::PointSet;
-use crate::run::{Ended, Runner, Streams};
 use crate::run_file::{RunFile, Schedule};
-use juror_schedule::{Options, Pct, Replay, Strategy, minimize};
+use crate::runner::{Ended, Limits, Plan, Runner, Streams, Switch};
+use juror_schedule::{Directed, Goal, Options, Pct, Replay, Strategy, minimize};
+use std::time::{Duration, Instant};
+
+/// How long a failing run is made small.
+const MINIMIZE_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// The fewest points after which such a run is taken not to end.
+const POINTS_MIN: u64 = 1_000;
 
 /// How many runs are made to make a failing one small.
 const MINIMIZE_RUNS_MAX: u32 = 200;
+
+/// The most predictions that are looked into.
+const GOALS_MAX: usize = 64;
 
 /// The number of changes of priorities, and one: how many threads must be in a certain order.
 const DEPTH: u32 = 3;
@@ -58,6 +68,8 @@ pub struct Failure {
     pub file: RunFile,
     /// Whether each deviation of its schedule is needed.
     pub is_minimal: bool,
+    /// The unusual choices that lead there; the last one decides.
+    pub switches: Vec<Switch>,
     /// Whether the run, made again, ended in the same way.
     pub is_repeated: bool,
 }
@@ -86,6 +98,8 @@ pub fn explore(
         left_out: 0,
     };
     let mut usual = 0;
+    // Predicted deadlocks that are to be confirmed, and all that were predicted.
+    let (mut goals, mut known): (Vec<Goal>, Vec<Goal>) = Default::default();
     // By set of points: the most decisions of a run.
     let mut lengths = [10_u64; 3];
     for number in 1..=settings.runs.max(1) {
@@ -94,10 +108,21 @@ pub fn explore(
         }
         let set = set_of(settings.points, number);
         let length = lengths.get(set as usize).copied().unwrap_or(10);
-        let (strategy, options) = plan(number, settings.seed, length);
-        let ended = runner.run((set, Streams::Closed), strategy, options, None)?;
+        let (mut strategy, options) = plan(number, settings.seed, length);
+        let mut set = set;
+        if let Some(goal) = goals.pop() {
+            set = PointSet::Sync;
+            strategy = Strategy::Directed(Directed::new(&[goal], settings.seed));
+        }
+        let ended = runner.run(closed(set, options), strategy)?;
         found.runs = number;
         found.left_out = found.left_out.max(ended.left_out);
+        for goal in &ended.predicted {
+            if known.len() < GOALS_MAX && !known.contains(goal) {
+                known.push(goal.clone());
+                goals.push(goal.clone());
+            }
+        }
         if let Some(length) = lengths.get_mut(set as usize) {
             *length = ended.decisions.max(*length);
         }
@@ -153,6 +178,18 @@ fn plan(number: u32, seed: u64, length: u64) -> (Strategy, Options) {
     (strategy, options)
 }
 
+/// Returns the plan of one of many runs.
+fn closed(points: PointSet, options: Options) -> Plan<'static> {
+    Plan {
+        points,
+        streams: Streams::Closed,
+        options,
+        expected: None,
+        explains: false,
+        predicts: points == PointSet::Sync,
+    }
+}
+
 /// Makes a failing run small, and makes it once more.
 fn failure(
     runner: &Runner,
@@ -161,14 +198,26 @@ fn failure(
     seed: u64,
 ) -> Result<Failure, ExploreError> {
     let wanted = ended.outcome.signature();
+    let until = Instant::now() + MINIMIZE_TIME_MAX;
+    // A part of a schedule may lead into a loop that does not end.
+    let points = ended.points.saturating_mul(4).max(POINTS_MIN);
+    let limits = Limits {
+        points: points.min(runner.limits.points),
+        ..runner.limits
+    };
     let again = |strategy| {
-        let how = (schedule.points, Streams::Closed);
-        runner.run(how, strategy, schedule.options(), None)
+        runner.run_within(
+            limits,
+            closed(schedule.points, schedule.options()),
+            strategy,
+        )
     };
     let mut failed = None;
     let mut error = None;
+    let mut is_whole = true;
     let small = minimize(&ended.deviations, MINIMIZE_RUNS_MAX, |some| {
-        if error.is_some() {
+        if error.is_some() || Instant::now() > until {
+            is_whole = false;
             return false;
         }
         match again(Strategy::Replay(Replay::of_some(some))) {
@@ -189,13 +238,18 @@ fn failure(
     let least = failed.unwrap_or(ended);
     let mut file = RunFile::new(runner, schedule, &least);
     (file.seed, file.run) = (seed, run);
-    let replayed = file.replay(runner, Streams::Closed)?;
+    let replayed = file.replay(runner, Streams::Closed, true)?;
     let is_repeated = replayed.diverged.is_none() && file.is_same(&replayed);
     Ok(Failure {
         run,
         outcome: least.outcome,
-        is_minimal: small.is_minimal,
+        is_minimal: small.is_minimal && is_whole,
         is_repeated,
+        switches: if is_repeated {
+            replayed.switches
+        } else {
+            Vec::new()
+        },
         file,
     })
 }

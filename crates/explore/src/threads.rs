@@ -19,6 +19,8 @@ pub(crate) enum Standing {
     MayWait,
     /// It is in such a call.
     InCall,
+    /// It stands before the call with this number, which makes a thread or a process.
+    Makes(u64),
     /// It is about to end.
     Exit,
 }
@@ -45,6 +47,8 @@ pub(crate) struct Threads {
     pub(crate) maker: Option<(ThreadId, ThreadId)>,
     /// The lock that a thread takes some day: its memory says when it has.
     pub(crate) awaited: FxHashMap<ThreadId, u64>,
+    /// Where a thread stood when it used a lock.
+    pub(crate) sites: FxHashMap<ThreadId, u64>,
     /// The waits for conditions in which threads are.
     pub(crate) conditions: FxHashMap<ThreadId, ConditionWait>,
 }

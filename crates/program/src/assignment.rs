@@ -286,7 +286,9 @@ mod tests {
         check("int", -2, Some(&[0xfe, 0xff, 0xff, 0xff]));
         check("int", 1 << 31, None);
         check("unsigned int", 1 << 31, Some(&[0, 0, 0, 0x80]));
-        check("unsigned int", -1, None);
+        // `-1` and `~0` are all bits.
+        check("unsigned int", -1, Some(&[0xff; 4]));
+        check("unsigned int", -(1 << 31) - 1, None);
         check("char", 127, Some(&[127]));
         check("char", 200, None);
         check("bool", 1, Some(&[1]));

@@ -419,11 +419,13 @@ fn values_of_rust_are_scalars_pairs_or_memory() {
                 "{of} at level {level}"
             );
         }
-        // It may be one for C.
+        // It may be one for C, and an optimizer may have changed it.
         let undefined = "<the language does not define how values of this type are passed>";
+        let changed = "<optimized out: the compiler changed how this function is called>";
+        let reason = if level == "0" { undefined } else { changed };
         assert_eq!(
             outgoing(&program.file, &program.function("bare")),
-            format!("p={undefined}:12 -> rax:4")
+            format!("p={reason}:12 -> rax:4")
         );
     }
 }

@@ -17,6 +17,10 @@ const ROOMS: &[(&str, &str)] = &[
         "the operands of decoded instructions",
     ),
     (
+        "explore/src/points.rs",
+        "the operands of decoded instructions",
+    ),
+    (
         "stepping/src/out_of_line.rs",
         "the operands of decoded instructions",
     ),

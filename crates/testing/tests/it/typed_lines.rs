@@ -68,6 +68,8 @@ fn the_lines_of_the_adapter_are_typed() {
     assert_eq!(
         places("dap", "Act::Line("),
         [
+            // Whether the line changes anything.
+            "adapter/running.rs: Act::Line(line) => {",
             "adapter/running.rs: Act::Line(line) => self.execute_typed(session, line),",
             "handlers/evaluating.rs: let followed = adapter.follow(session, Act::Line(line), &mut \
              |adapter, outcome| {",

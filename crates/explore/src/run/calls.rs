@@ -1,0 +1,240 @@
+//! System calls at whose entry or exit a thread stands.
+
+use super::{Run, scheduled};
+use crate::blocking::{self, libc_numbers as calls};
+use crate::error::ExploreError;
+use crate::futex::{self, Clock};
+use crate::outcome::Outcome;
+use crate::threads::Standing;
+use juror_arch::NO_SYSTEM_CALL;
+use juror_debuggee::{Owner, ThreadId};
+use juror_schedule::{Input, PointKind};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// `CLONE_THREAD`: the new task is a thread of this process.
+const IS_THREAD: u64 = 0x1_0000;
+/// `CLONE_CHILD_CLEARTID`: a word is cleared at its end.
+const CLEARS_WORD: u64 = 0x20_0000;
+
+/// The results of calls that are made again: `ERESTARTSYS` to `ERESTART_RESTARTBLOCK`.
+const RESTARTED: std::ops::RangeInclusive<i64> = -516..=-512;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+impl Run {
+    /// Gives the call at whose entry a thread stands its result; it is not made.
+    pub(super) fn finish_call(
+        &mut self,
+        thread: ThreadId,
+        result: i64,
+    ) -> Result<(), ExploreError> {
+        let debuggee = &mut self.program.debuggee;
+        let mut registers = *debuggee.registers(thread)?;
+        registers.set_system_call(NO_SYSTEM_CALL);
+        registers.set_result(result as u64);
+        debuggee.set_registers(thread, &registers)?;
+        self.threads.stands(thread, Standing::Ready);
+        Ok(())
+    }
+
+    pub(super) fn call_futex(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
+        let registers = self.program.debuggee.registers(thread)?;
+        let arguments = registers.system_call_arguments();
+        let Some(decoded) = futex::decode(arguments) else {
+            return Err(ExploreError::Futex(arguments[1]));
+        };
+        let deadline = decoded
+            .timeout
+            .and_then(|(address, clock)| self.deadline(address, clock));
+        let call = decoded.with_deadline(deadline);
+        let (first, second) = futex::words(&call);
+        let word = self.word(first);
+        let second = second.map_or(0, |second| self.word(second));
+        self.await_lock(thread, first)?;
+        self.input(Input::Futex {
+            thread: scheduled(thread),
+            call,
+            word,
+            second,
+        })
+    }
+
+    pub(super) fn word(&self, address: u64) -> u32 {
+        let mut bytes = [0; 4];
+        // The kernel would fail with EFAULT; nobody waits there.
+        let _ = self.program.debuggee.read(address, &mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    /// Returns the moment of the scheduler's time at which a time-out comes.
+    pub(super) fn deadline(&self, address: u64, clock: Clock) -> Option<u64> {
+        let debuggee = &self.program.debuggee;
+        let seconds = debuggee.read_u64(address).ok()?;
+        let rest = debuggee.read_u64(address.wrapping_add(8)).ok()?;
+        let time = seconds.saturating_mul(SECOND_NS).saturating_add(rest);
+        let remaining = match clock {
+            Clock::Relative => time,
+            Clock::Realtime => time.saturating_sub(realtime_ns()),
+            Clock::Monotonic => time.saturating_sub(uptime_ns()),
+        };
+        Some(self.scheduler.now().saturating_add(remaining))
+    }
+
+    pub(super) fn take_entry(
+        &mut self,
+        thread: ThreadId,
+        number: u64,
+        arguments: [u64; 6],
+    ) -> Result<Option<Outcome>, ExploreError> {
+        if self.threads.standing(thread) == Standing::InCall {
+            // It makes again what was interrupted for the debugger.
+            self.program.debuggee.resume(thread)?;
+            return Ok(None);
+        }
+        let site = self.program.debuggee.registers(thread)?.call_instruction();
+        let [first, second, third, ..] = arguments;
+        match number {
+            calls::EXIT_GROUP => {
+                let status = (first & 0xff) as i32;
+                return Ok(Some(Outcome::Exited { status }));
+            }
+            calls::FUTEX => {
+                self.reach(thread, Standing::Futex, (PointKind::Futex, site, first))?;
+            }
+            calls::EXIT => {
+                self.reach(thread, Standing::Exit, (PointKind::Exit, site, 0))?;
+            }
+            calls::SCHED_YIELD => {
+                self.finish_call(thread, 0)?;
+                self.reach(thread, Standing::Ready, (PointKind::Yield, site, 0))?;
+            }
+            calls::NANOSLEEP | calls::CLOCK_NANOSLEEP => {
+                let deadline = match (number, first, second & 1) {
+                    (calls::NANOSLEEP, ..) => self.deadline(first, Clock::Relative),
+                    (_, _, 0) => self.deadline(third, Clock::Relative),
+                    (_, 0, _) => self.deadline(third, Clock::Realtime),
+                    _ => self.deadline(third, Clock::Monotonic),
+                };
+                let deadline = deadline.unwrap_or_else(|| self.scheduler.now());
+                let standing = Standing::Sleep(deadline);
+                self.reach(thread, standing, (PointKind::Call, site, 0))?;
+            }
+            calls::CLONE | calls::CLONE3 | calls::FORK | calls::VFORK => {
+                self.reach(thread, Standing::Makes(number), (PointKind::Call, site, 0))?;
+            }
+            number if blocking::may_wait(number) => {
+                self.reach(thread, Standing::MayWait, (PointKind::Call, site, 0))?;
+            }
+            _ => self.program.debuggee.resume(thread)?,
+        }
+        Ok(None)
+    }
+
+    /// A thread that has the baton makes a thread or a process.
+    pub(super) fn make(&mut self, thread: ThreadId, number: u64) -> Result<(), ExploreError> {
+        let debuggee = &self.program.debuggee;
+        let arguments = debuggee.registers(thread)?.system_call_arguments();
+        let [first, _, _, fourth, ..] = arguments;
+        let (flags, word) = match number {
+            calls::CLONE => (first, fourth),
+            calls::CLONE3 => {
+                let read = |offset| debuggee.read_u64(first.wrapping_add(offset));
+                (read(0).unwrap_or_default(), read(16).unwrap_or_default())
+            }
+            _ => (0, 0),
+        };
+        self.threads.stands(thread, Standing::Ready);
+        if flags & IS_THREAD != 0 {
+            let word = if flags & CLEARS_WORD == 0 { 0 } else { word };
+            self.threads.child_words.insert(thread, word);
+            self.insert_accesses()?;
+        }
+        Ok(())
+    }
+
+    /// Inserts the points at accesses: before the second thread exists they are of no use.
+    pub(super) fn insert_accesses(&mut self) -> Result<(), ExploreError> {
+        if std::mem::replace(&mut self.has_accesses, true) {
+            return Ok(());
+        }
+        for address in &self.sites.accesses {
+            self.program.debuggee.insert(*address, Owner::Developer)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn take_exit(
+        &mut self,
+        thread: ThreadId,
+        number: u64,
+        result: i64,
+    ) -> Result<(), ExploreError> {
+        if matches!(number, calls::CLONE | calls::CLONE3) {
+            let is_thread = self.threads.child_words.contains_key(&thread);
+            let child = u32::try_from(result).ok().filter(|child| *child != 0);
+            match child.map(ThreadId) {
+                Some(child) if is_thread && self.threads.started.contains(&child) => {
+                    return self.introduce(thread, child);
+                }
+                Some(child) if is_thread => {
+                    self.threads.maker = Some((thread, child));
+                    return Ok(());
+                }
+                _ => drop(self.threads.child_words.remove(&thread)),
+            }
+            return Ok(self.program.debuggee.resume(thread)?);
+        }
+        if RESTARTED.contains(&result) {
+            return Ok(self.program.debuggee.resume(thread)?);
+        }
+        let task = self.scheduler.task_of(scheduled(thread));
+        let is_away = task.is_some_and(|task| *task.state() == juror_schedule::State::InKernel);
+        self.threads.stands(thread, Standing::Ready);
+        if is_away {
+            return self.input(Input::Returned {
+                thread: scheduled(thread),
+            });
+        }
+        Ok(self.program.debuggee.resume(thread)?)
+    }
+
+    /// Tells the scheduler of a new thread; its maker goes on.
+    pub(super) fn introduce(
+        &mut self,
+        parent: ThreadId,
+        child: ThreadId,
+    ) -> Result<(), ExploreError> {
+        self.threads.maker = None;
+        self.threads.started.remove(&child);
+        self.input(Input::Started {
+            thread: scheduled(child),
+            parent: Some(scheduled(parent)),
+        })?;
+        let path_of = |thread| {
+            let task = self.scheduler.task_of(scheduled(thread));
+            task.map(juror_schedule::Task::path)
+        };
+        let paths = path_of(parent).zip(path_of(child));
+        if let (Some(order), Some((parent, child))) = (&mut self.lock_order, paths) {
+            order.started(parent, child);
+        }
+        let address = self.threads.child_words.remove(&parent).unwrap_or_default();
+        self.input(Input::ChildTid {
+            thread: scheduled(child),
+            address,
+        })?;
+        Ok(self.program.debuggee.resume(parent)?)
+    }
+}
+
+fn realtime_ns() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX))
+}
+
+fn uptime_ns() -> u64 {
+    let text = std::fs::read_to_string("/proc/uptime").unwrap_or_default();
+    let seconds = text.split_whitespace().next();
+    let seconds: f64 = seconds.and_then(|word| word.parse().ok()).unwrap_or(0.0);
+    (seconds * 1e9) as u64
+}

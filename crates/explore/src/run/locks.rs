@@ -1,0 +1,224 @@
+//! What threads do with locks and conditions of the C library.
+
+use super::{Run, scheduled, traced};
+use crate::error::ExploreError;
+use crate::points::LockUse;
+use crate::robust::{self, Robust};
+use crate::threads::ConditionWait;
+use juror_debuggee::{Owner, ThreadId};
+use juror_program::program::Program;
+use juror_schedule::{
+    ChoiceKind, Goal, Input, LockCycle, LockEdge, LockMode, LockOrder, LockStep, Place,
+};
+
+/// `-ETIMEDOUT`.
+pub(super) const TIMED_OUT: i64 = -110;
+
+impl Run {
+    /// Returns the call of `pthread_cond_wait` that is to return although nobody has signalled, if
+    /// the last choice was that. glibc's function waits again if its futex call alone returns; it
+    /// returns if that has timed out, and its result is corrected then.
+    pub(super) fn condition_of_spurious(
+        &mut self,
+        thread: juror_schedule::ThreadId,
+    ) -> Option<ConditionWait> {
+        let last = self.scheduler.log().deviations().last()?;
+        let path = self.scheduler.task_of(thread)?.path();
+        if last.choice.kind != ChoiceKind::Spurious || last.choice.thread != path {
+            return None;
+        }
+        let wait = self.threads.conditions.get_mut(&traced(thread))?;
+        wait.is_spurious = true;
+        Some(*wait)
+    }
+
+    /// A thread that has the baton is about to wait for a condition.
+    pub(super) fn note_condition(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
+        let debuggee = &mut self.program.debuggee;
+        let stack = debuggee.registers(thread)?.stack_pointer();
+        let return_address = debuggee.read_u64(stack)?;
+        if self.sites.returns.insert(return_address) {
+            debuggee.insert(return_address, Owner::Step)?;
+        }
+        let wait = ConditionWait {
+            return_address,
+            stack_then: stack.wrapping_add(8),
+            is_spurious: false,
+        };
+        self.threads.conditions.insert(thread, wait);
+        Ok(())
+    }
+
+    /// A thread stands where a wait for a condition returns to. Returns false if another point is
+    /// there, too.
+    pub(super) fn end_condition(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<bool, ExploreError> {
+        let debuggee = &mut self.program.debuggee;
+        let mut registers = *debuggee.registers(thread)?;
+        let stack = registers.stack_pointer();
+        let ends =
+            |wait: &ConditionWait| wait.return_address == address && wait.stack_then == stack;
+        if let Some(wait) = self.threads.conditions.get(&thread).copied().filter(ends) {
+            self.threads.conditions.remove(&thread);
+            if wait.is_spurious {
+                registers.set_result(0);
+                debuggee.set_registers(thread, &registers)?;
+            }
+        }
+        if self.sites.by_address.contains_key(&address) {
+            return Ok(false);
+        }
+        debuggee.resume(thread)?;
+        Ok(true)
+    }
+
+    /// A thread that has the baton calls a function that uses a lock.
+    pub(super) fn use_lock(&mut self, thread: ThreadId, lock: LockUse) -> Result<(), ExploreError> {
+        let registers = self.program.debuggee.registers(thread)?;
+        let [first, second, ..] = registers.arguments();
+        let site = registers.instruction_pointer();
+        self.threads.sites.insert(thread, site);
+        let mutex = match lock {
+            LockUse::WaitsWithout | LockUse::WaitsWithoutEnd => second,
+            _ => first,
+        };
+        let state = MutexState::read(&self.program, mutex);
+        let can_take = state.is_free || state.is_recursive && state.owner == thread.0;
+        let is_tried = lock != LockUse::Takes;
+        let step = match lock {
+            LockUse::Takes | LockUse::Tries | LockUse::TakesInTime if can_take => {
+                LockStep::Takes { is_tried }
+            }
+            LockUse::Takes | LockUse::TakesInTime => {
+                self.threads.awaited.insert(thread, mutex);
+                LockStep::Wants { is_timed: is_tried }
+            }
+            LockUse::Tries => return Ok(()),
+            LockUse::Drops => LockStep::Drops,
+            LockUse::WaitsWithout | LockUse::WaitsWithoutEnd => {
+                self.threads.awaited.insert(thread, mutex);
+                LockStep::Drops
+            }
+        };
+        if lock == LockUse::WaitsWithoutEnd {
+            self.note_condition(thread)?;
+        }
+        self.step_lock(thread, mutex, step)
+    }
+
+    pub(super) fn step_lock(
+        &mut self,
+        thread: ThreadId,
+        lock: u64,
+        step: LockStep,
+    ) -> Result<(), ExploreError> {
+        let task = self.scheduler.task_of(scheduled(thread));
+        let path = task.map(juror_schedule::Task::path);
+        if let (Some(order), Some(path)) = (&mut self.lock_order, path) {
+            let site = self.threads.sites.get(&thread).copied().unwrap_or_default();
+            match step {
+                LockStep::Takes { is_tried } => {
+                    order.takes((path, site), lock, LockMode::Exclusive, is_tried);
+                }
+                LockStep::Drops => order.drops(path, lock),
+                LockStep::Wants { .. } | LockStep::GivesUp => {}
+            }
+        }
+        self.input(Input::Lock {
+            thread: scheduled(thread),
+            lock,
+            step,
+            mode: LockMode::Exclusive,
+        })
+    }
+
+    /// A thread is about to end: the kernel gives its robust locks back.
+    pub(super) fn leave_robust(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
+        for Robust {
+            address,
+            lock,
+            is_pi,
+        } in robust::held(&self.program, thread)
+        {
+            let word = self.word(address);
+            self.step_lock(thread, lock, LockStep::Drops)?;
+            self.input(Input::Died {
+                thread: scheduled(thread),
+                address,
+                word,
+                is_pi,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A thread that has the baton has come so far: perhaps it has the lock that it waited for.
+    pub(super) fn note_lock(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
+        let Some(&mutex) = self.threads.awaited.get(&thread) else {
+            return Ok(());
+        };
+        if MutexState::read(&self.program, mutex).owner != thread.0 {
+            return Ok(());
+        }
+        self.threads.awaited.remove(&thread);
+        self.step_lock(thread, mutex, LockStep::Takes { is_tried: false })
+    }
+
+    /// A thread that has the baton is about to wait at a word, which may be a lock's.
+    pub(super) fn await_lock(&mut self, thread: ThreadId, word: u64) -> Result<(), ExploreError> {
+        let awaits = self.threads.awaited.get(&thread) == Some(&word);
+        let path = self.scheduler.task_of(scheduled(thread));
+        let path = path.map(juror_schedule::Task::path);
+        let wants = path.is_some_and(|path| self.scheduler.holders().wish_of(path).is_some());
+        if awaits && !wants {
+            self.step_lock(thread, word, LockStep::Wants { is_timed: false })?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns where threads would have to stand to wait for one another.
+pub(super) fn goals(order: &mut LockOrder) -> Vec<Goal> {
+    let places = |cycle: &LockCycle| {
+        let edges = cycle.edges.iter();
+        let place = |edge: &LockEdge| Place {
+            thread: Some(edge.thread),
+            site: edge.to_site,
+            object: Some(edge.to),
+        };
+        edges.map(place).collect()
+    };
+    let cycles = order.cycles();
+    let goal = |cycle: &LockCycle| Goal {
+        places: places(cycle),
+        first: None,
+    };
+    cycles.iter().map(goal).collect()
+}
+
+/// A mutex of glibc: `struct __pthread_mutex_s`.
+struct MutexState {
+    is_free: bool,
+    owner: u32,
+    is_recursive: bool,
+}
+
+impl MutexState {
+    fn read(program: &Program, address: u64) -> MutexState {
+        let mut bytes = [0; 20];
+        let _ = program.debuggee.read(address, &mut bytes);
+        let word = |at: usize| {
+            let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+            word.map_or(0, u32::from_le_bytes)
+        };
+        MutexState {
+            is_free: word(0) == 0,
+            owner: word(8),
+            // The lowest bits are the type: 1 is PTHREAD_MUTEX_RECURSIVE.
+            is_recursive: word(16) & 3 == 1,
+        }
+    }
+}

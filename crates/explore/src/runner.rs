@@ -1,0 +1,211 @@
+//! A program that is run under the scheduler, and how a run is made.
+
+use crate::blocking;
+use crate::error::ExploreError;
+use crate::modules::{ModuleId, check_modules, identity};
+use crate::outcome::{Outcome, ThreadPlace};
+use crate::points::{PointSet, Sites};
+use crate::run::Run;
+use crate::threads::Threads;
+use juror_debuggee::{CallStops, CpuPolicy, Debuggee, Launch, Redirection, StopEvent, ThreadId};
+use juror_program::program::Program;
+use juror_program::symbol_store::SymbolStore;
+use juror_schedule::{
+    ChoiceKind, Deviation, Goal, LockOrder, Moment, Options, Scheduler, Strategy,
+};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The limits of a run. One that exceeds them does not end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The time.
+    pub time: Duration,
+    /// The number of schedule points.
+    pub points: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            time: Duration::from_secs(10),
+            points: 50_000,
+        }
+    }
+}
+
+/// Where the program's standard streams lead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streams {
+    /// Nowhere: a run is one of many.
+    Closed,
+    /// To those of juror.
+    Shown,
+}
+
+/// How a run is made, beside its choices.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan<'a> {
+    /// Where threads may be switched.
+    pub points: PointSet,
+    /// The program's standard streams.
+    pub streams: Streams,
+    /// The options of the scheduler.
+    pub options: Options,
+    /// The modules without which nothing of the program runs.
+    pub expected: Option<&'a [ModuleId]>,
+    /// Whether the places of unusual choices are noted.
+    pub explains: bool,
+    /// Whether the orders in which locks are taken are noted.
+    pub predicts: bool,
+}
+
+/// A program that is run again and again.
+#[derive(Debug)]
+pub struct Runner {
+    /// The program; a path that does not depend on the directory.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The working directory.
+    pub directory: String,
+    /// The limits of a run.
+    pub limits: Limits,
+    /// The symbols, which are read once.
+    pub symbols: SymbolStore,
+}
+
+/// How a run has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The end.
+    pub outcome: Outcome,
+    /// The decisions that were not the usual ones, by which the run is made again.
+    pub deviations: Vec<Deviation>,
+    /// The strategy at the end.
+    pub strategy: Strategy,
+    /// The number of schedule points that were reached.
+    pub points: u64,
+    /// The number of decisions.
+    pub decisions: u64,
+    /// The number of threads that the program had.
+    pub threads: u32,
+    /// The hash of what was seen at the points.
+    pub hash: u64,
+    /// Where a replay could not follow.
+    pub diverged: Option<Moment>,
+    /// The number of points that were left out.
+    pub left_out: usize,
+    /// The program and its libraries: their paths and build ids.
+    pub modules: Vec<ModuleId>,
+    /// The unusual choices, if they were noted.
+    pub switches: Vec<Switch>,
+    /// Where threads could wait for one another in another order of theirs, if that was noted:
+    /// predictions, which only a run confirms.
+    pub predicted: Vec<Goal>,
+}
+
+/// An unusual choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switch {
+    /// The thread that ran before, and where it stands; none if it has ended.
+    pub from: Option<ThreadPlace>,
+    /// The thread that goes on, and from where.
+    pub to: ThreadPlace,
+    /// What happens to it.
+    pub kind: ChoiceKind,
+}
+
+impl Runner {
+    /// Runs the program once, as it is planned.
+    ///
+    /// # Errors
+    /// It cannot be started or controlled, or is not the expected one. How it ends is no error.
+    pub fn run(&self, plan: Plan<'_>, strategy: Strategy) -> Result<Ended, ExploreError> {
+        self.run_within(self.limits, plan, strategy)
+    }
+
+    /// As [`Runner::run`], with other limits.
+    pub(crate) fn run_within(
+        &self,
+        limits: Limits,
+        plan: Plan<'_>,
+        strategy: Strategy,
+    ) -> Result<Ended, ExploreError> {
+        let Plan {
+            points: set,
+            streams,
+            options,
+            expected,
+            explains,
+            predicts,
+        } = plan;
+        let mut launch = Launch::new(&self.program);
+        launch.arguments = self.arguments.iter().map(Into::into).collect();
+        launch.directory = Some(PathBuf::from(&self.directory));
+        launch.cpu = CpuPolicy::Shared;
+        launch.call_stops = CallStops::Filter(blocking::stopping());
+        if streams == Streams::Closed {
+            let null = || Redirection::File(PathBuf::from("/dev/null"));
+            (launch.input, launch.output, launch.error) = (null(), null(), null());
+        }
+        let mut program = Program::new(Debuggee::launch(&launch)?, &self.symbols);
+        let main = load_libraries(&mut program)?;
+        let modules: Vec<ModuleId> = program.modules.iter().map(|it| identity(it)).collect();
+        if let Some(expected) = expected {
+            check_modules(expected, &modules)?;
+        }
+        let sites = Sites::find(&program, set);
+        let options = Options {
+            points_max: limits.points,
+            ..options
+        };
+        let run = Run {
+            modules,
+            program,
+            scheduler: Scheduler::new(options, strategy),
+            orders: VecDeque::new(),
+            sites,
+            threads: Threads::default(),
+            thread_count: 1,
+            has_accesses: false,
+            diverged: None,
+            until: Instant::now() + limits.time,
+            switches: Vec::new(),
+            explains,
+            lock_order: predicts.then(LockOrder::new),
+            circle: None,
+            held: VecDeque::new(),
+            seen: None,
+        };
+        run.make_whole(main)
+    }
+}
+
+/// Lets the dynamic linker load the libraries. Returns the first thread.
+fn load_libraries(program: &mut Program) -> Result<ThreadId, ExploreError> {
+    let first = ThreadId(program.debuggee.pid());
+    let main = program.modules.main();
+    if main.is_some_and(|main| main.symbols.header().interpreter.is_none()) {
+        return Ok(first);
+    }
+    program.debuggee.resume(first)?;
+    loop {
+        match program.debuggee.wait()? {
+            StopEvent::ModulesChanged { thread } => {
+                program.update_modules();
+                program.modules.note_started();
+                return Ok(thread);
+            }
+            StopEvent::Exited { .. } | StopEvent::Killed { .. } => {
+                return Err(ExploreError::EndedEarly);
+            }
+            other => {
+                if let Some(thread) = other.waiting_thread() {
+                    program.debuggee.resume(thread)?;
+                }
+            }
+        }
+    }
+}
