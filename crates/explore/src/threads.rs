@@ -28,6 +28,8 @@ pub(crate) enum Standing {
 /// A call of `pthread_cond_wait`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ConditionWait {
+    /// The address of the condition.
+    pub(crate) condition: u64,
     pub(crate) return_address: u64,
     /// The stack pointer when it has returned.
     pub(crate) stack_then: u64,

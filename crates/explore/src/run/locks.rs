@@ -11,6 +11,9 @@ use juror_schedule::{
     ChoiceKind, Goal, Input, LockCycle, LockEdge, LockMode, LockOrder, LockStep, Place,
 };
 
+/// The size of a `pthread_cond_t`, in bytes.
+const CONDITION_SIZE: u64 = 48;
+
 /// `-ETIMEDOUT`.
 pub(super) const TIMED_OUT: i64 = -110;
 
@@ -27,7 +30,13 @@ impl Run {
         if last.choice.kind != ChoiceKind::Spurious || last.choice.thread != path {
             return None;
         }
+        let registers = self.program.debuggee.registers(traced(thread)).ok()?;
+        let [word, ..] = registers.system_call_arguments();
         let wait = self.threads.conditions.get_mut(&traced(thread))?;
+        // It may wait for the lock again.
+        if !(wait.condition..wait.condition.saturating_add(CONDITION_SIZE)).contains(&word) {
+            return None;
+        }
         wait.is_spurious = true;
         Some(*wait)
     }
@@ -35,12 +44,14 @@ impl Run {
     /// A thread that has the baton is about to wait for a condition.
     pub(super) fn note_condition(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
         let debuggee = &mut self.program.debuggee;
-        let stack = debuggee.registers(thread)?.stack_pointer();
+        let registers = debuggee.registers(thread)?;
+        let ([condition, ..], stack) = (registers.arguments(), registers.stack_pointer());
         let return_address = debuggee.read_u64(stack)?;
         if self.sites.returns.insert(return_address) {
             debuggee.insert(return_address, Owner::Step)?;
         }
         let wait = ConditionWait {
+            condition,
             return_address,
             stack_then: stack.wrapping_add(8),
             is_spurious: false,
