@@ -25,10 +25,6 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
             .map(|word| text(word))
             .collect::<anyhow::Result<_>>()?,
         directory: text(std::env::current_dir()?.as_os_str())?,
-        limits: Limits {
-            time: Duration::from_secs(arguments.run_limit),
-            ..Limits::default()
-        },
         symbols: juror_explore::symbol_store(symbol_settings()),
     };
     let settings = Settings {
@@ -39,6 +35,10 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
             Points::Atomic => PointSet::Atomic,
             Points::Memory => PointSet::Memory,
         }),
+        limits: Limits {
+            time: Duration::from_secs(arguments.run_limit),
+            ..Limits::default()
+        },
     };
     let mut line = ProgressLine::new();
     let found = explore(&runner, settings, &mut line);
@@ -85,7 +85,6 @@ pub fn replay(path: &Path) -> anyhow::Result<u8> {
         program,
         arguments,
         directory,
-        limits: Limits::default(),
         symbols: juror_explore::symbol_store(symbol_settings()),
     };
     let ended = file
@@ -220,7 +219,10 @@ fn show_outcome(page: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
             writeln!(page)
         }
         Outcome::Endless { threads } => {
-            writeln!(page, "DOES NOT END  within the limits of a run")?;
+            writeln!(
+                page,
+                "DOES NOT END  within the limits of a run (--run-limit)"
+            )?;
             for place in threads {
                 writeln!(page, "  {}", words_of(place))?;
             }

@@ -11,15 +11,19 @@ use crate::error::ExploreError;
 use crate::modules::ModuleId;
 use crate::outcome::Signature;
 use crate::points::PointSet;
-use crate::runner::{Ended, Plan, Runner, Streams};
+use crate::runner::{Ended, Limits, Plan, Runner, Streams};
 use juror_schedule::{
     Choice, ChoiceKind, Deviation, Moment, Options, Replay, Strategy, ThreadPath,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The version of the files that are written.
 const VERSION: u32 = 1;
+
+/// The longest time of a run that is made again: the number of its points is its limit.
+const TIME_MAX: Duration = Duration::from_secs(120);
 
 /// The largest file that is read.
 const SIZE_MAX: u64 = 64 << 20;
@@ -58,6 +62,8 @@ pub enum RunFileError {
 pub(crate) struct Schedule {
     pub(crate) points: PointSet,
     pub(crate) spurious: u32,
+    /// The number of points after which the run is taken not to end.
+    pub(crate) limit: u64,
 }
 
 impl Schedule {
@@ -82,6 +88,8 @@ pub struct RunFile {
     modules: Vec<ModuleId>,
     points: PointSet,
     spurious: u32,
+    /// The number of points after which the run is taken not to end.
+    limit: u64,
     deviations: Vec<Written>,
     /// How the run ended.
     pub signature: Signature,
@@ -124,6 +132,7 @@ impl RunFile {
             modules: ended.modules.clone(),
             points: schedule.points,
             spurious: schedule.spurious,
+            limit: schedule.limit,
             deviations: ended.deviations.iter().map(Written::of).collect(),
             signature: ended.outcome.signature(),
             hash: ended.hash,
@@ -213,6 +222,7 @@ impl RunFile {
         let schedule = Schedule {
             points: self.points,
             spurious: self.spurious,
+            limit: self.limit,
         };
         schedule.options()
     }
@@ -240,6 +250,10 @@ impl RunFile {
             expected: Some(&self.modules),
             explains,
             predicts: false,
+            limits: Limits {
+                points: self.limit,
+                time: TIME_MAX,
+            },
         };
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
         runner.run(plan, strategy)

@@ -59,6 +59,8 @@ pub struct Plan<'a> {
     pub explains: bool,
     /// Whether the orders in which locks are taken are noted.
     pub predicts: bool,
+    /// The limits of the run.
+    pub limits: Limits,
 }
 
 /// A program that is run again and again.
@@ -70,8 +72,6 @@ pub struct Runner {
     pub arguments: Vec<String>,
     /// The working directory.
     pub directory: String,
-    /// The limits of a run.
-    pub limits: Limits,
     /// The symbols, which are read once.
     pub symbols: SymbolStore,
 }
@@ -123,16 +123,6 @@ impl Runner {
     /// # Errors
     /// It cannot be started or controlled, or is not the expected one. How it ends is no error.
     pub fn run(&self, plan: Plan<'_>, strategy: Strategy) -> Result<Ended, ExploreError> {
-        self.run_within(self.limits, plan, strategy)
-    }
-
-    /// As [`Runner::run`], with other limits.
-    pub(crate) fn run_within(
-        &self,
-        limits: Limits,
-        plan: Plan<'_>,
-        strategy: Strategy,
-    ) -> Result<Ended, ExploreError> {
         let Plan {
             points: set,
             streams,
@@ -140,6 +130,7 @@ impl Runner {
             expected,
             explains,
             predicts,
+            limits,
         } = plan;
         let mut launch = Launch::new(&self.program);
         launch.arguments = self.arguments.iter().map(Into::into).collect();

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// How long a failing run is made small.
 const MINIMIZE_TIME_MAX: Duration = Duration::from_secs(20);
 
+/// A run of more than this many times the points of another one is taken not to end.
+const POINTS_FACTOR: u64 = 4;
+
 /// The fewest points after which such a run is taken not to end.
 const POINTS_MIN: u64 = 1_000;
 
@@ -42,6 +45,9 @@ pub struct Settings {
     pub seed: u64,
     /// The points; all in turn if none.
     pub points: Option<PointSet>,
+    /// The limits of a run. The points of the usual run are not limited, and no run is limited to
+    /// less than several times as many.
+    pub limits: Limits,
 }
 
 /// What was found.
@@ -98,6 +104,10 @@ pub fn explore(
         left_out: 0,
     };
     let mut usual = 0;
+    let mut limits = Limits {
+        points: u64::MAX,
+        ..settings.limits
+    };
     // Predicted deadlocks that are to be confirmed, and all that were predicted.
     let (mut goals, mut known): (Vec<Goal>, Vec<Goal>) = Default::default();
     // By set of points: the most decisions of a run.
@@ -114,7 +124,7 @@ pub fn explore(
             set = PointSet::Sync;
             strategy = Strategy::Directed(Directed::new(&[goal], settings.seed));
         }
-        let ended = runner.run(closed(set, options), strategy)?;
+        let ended = runner.run(closed(set, options, limits), strategy)?;
         found.runs = number;
         found.left_out = found.left_out.max(ended.left_out);
         for goal in &ended.predicted {
@@ -127,6 +137,8 @@ pub fn explore(
             *length = ended.decisions.max(*length);
         }
         if number == 1 {
+            let several = ended.points.saturating_mul(POINTS_FACTOR);
+            limits.points = settings.limits.points.max(several);
             if let Outcome::Exited { status } = ended.outcome {
                 usual = status;
             }
@@ -137,8 +149,10 @@ pub fn explore(
             let schedule = Schedule {
                 points: set,
                 spurious: options.spurious,
+                limit: limits.points,
             };
-            found.failure = Some(failure(runner, number, (ended, schedule), settings.seed)?);
+            let (failed, seed) = ((ended, schedule), settings.seed);
+            found.failure = Some(failure(runner, (number, limits), failed, seed)?);
             break;
         }
         if found.has_one_thread {
@@ -179,7 +193,7 @@ fn plan(number: u32, seed: u64, length: u64) -> (Strategy, Options) {
 }
 
 /// Returns the plan of one of many runs.
-fn closed(points: PointSet, options: Options) -> Plan<'static> {
+fn closed(points: PointSet, options: Options, limits: Limits) -> Plan<'static> {
     Plan {
         points,
         streams: Streams::Closed,
@@ -187,28 +201,28 @@ fn closed(points: PointSet, options: Options) -> Plan<'static> {
         expected: None,
         explains: false,
         predicts: points == PointSet::Sync,
+        limits,
     }
 }
 
 /// Makes a failing run small, and makes it once more.
 fn failure(
     runner: &Runner,
-    run: u32,
+    (run, limits): (u32, Limits),
     (ended, schedule): (Ended, Schedule),
     seed: u64,
 ) -> Result<Failure, ExploreError> {
     let wanted = ended.outcome.signature();
     let until = Instant::now() + MINIMIZE_TIME_MAX;
     // A part of a schedule may lead into a loop that does not end.
-    let points = ended.points.saturating_mul(4).max(POINTS_MIN);
+    let points = ended.points.saturating_mul(POINTS_FACTOR).max(POINTS_MIN);
     let limits = Limits {
-        points: points.min(runner.limits.points),
-        ..runner.limits
+        points: points.min(limits.points),
+        ..limits
     };
     let again = |strategy| {
-        runner.run_within(
-            limits,
-            closed(schedule.points, schedule.options()),
+        runner.run(
+            closed(schedule.points, schedule.options(), limits),
             strategy,
         )
     };
@@ -236,6 +250,14 @@ fn failure(
         return Err(error);
     }
     let least = failed.unwrap_or(ended);
+    // One that has run out of time ends there again.
+    let schedule = match least.outcome {
+        Outcome::Endless { .. } => Schedule {
+            limit: least.points,
+            ..schedule
+        },
+        _ => schedule,
+    };
     let mut file = RunFile::new(runner, schedule, &least);
     (file.seed, file.run) = (seed, run);
     let replayed = file.replay(runner, Streams::Closed, true)?;

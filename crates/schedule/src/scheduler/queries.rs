@@ -20,7 +20,7 @@ impl Scheduler {
     }
 
     /// Returns the threads that wait for one another, as the last
-    /// [`Order::PartialDeadlock`] found them.
+    /// [`Order::PartialDeadlock`](crate::Order::PartialDeadlock) found them.
     pub fn deadlock(&self) -> Option<&Deadlock> {
         self.deadlock.as_ref()
     }
