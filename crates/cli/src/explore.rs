@@ -4,8 +4,8 @@ use crate::arguments::{Explore, Points, symbol_settings};
 use crate::exit;
 use anyhow::{Context, anyhow, bail};
 use juror_explore::{
-    ChoiceKind, Deadlocked, Exploration, Failure, Limits, Outcome, PointSet, Progress, RunFile,
-    Runner, Settings, Streams, Switch, ThreadPlace, Waiting, explore,
+    ChoiceKind, Deadlocked, Exploration, Failure, KnownSites, Limits, Outcome, PointSet, Progress,
+    RunFile, Runner, Settings, Streams, Switch, ThreadPlace, Waiting, explore,
 };
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Write};
@@ -26,6 +26,7 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
             .collect::<anyhow::Result<_>>()?,
         directory: text(std::env::current_dir()?.as_os_str())?,
         symbols: juror_explore::symbol_store(symbol_settings()),
+        sites: KnownSites::default(),
     };
     let settings = Settings {
         runs: arguments.runs,
@@ -86,6 +87,7 @@ pub fn replay(path: &Path) -> anyhow::Result<u8> {
         arguments,
         directory,
         symbols: juror_explore::symbol_store(symbol_settings()),
+        sites: KnownSites::default(),
     };
     let ended = file
         .replay(&runner, Streams::Shown, true)

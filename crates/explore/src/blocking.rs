@@ -1,6 +1,7 @@
 //! System calls that stop for the scheduler.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// The calls at whose entry a thread stops.
 pub(crate) fn stopping() -> BTreeSet<u64> {
@@ -54,6 +55,15 @@ pub(crate) fn state(process: u32, thread: u32) -> Option<TaskState> {
         't' | 'T' => Some(TaskState::Stopped),
         _ => None,
     }
+}
+
+/// Returns how long a thread has been on a processor.
+pub(crate) fn computed(process: u32, thread: u32) -> Duration {
+    let path = format!("/proc/{process}/task/{thread}/schedstat");
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let nanoseconds = text.split_whitespace().next();
+    let nanoseconds = nanoseconds.and_then(|word| word.parse().ok());
+    nanoseconds.map_or(Duration::ZERO, Duration::from_nanos)
 }
 
 /// `read`, `poll`, `readv`, `select`, `pause`, `connect`, `accept`, `recvfrom`, `recvmsg`, `wait4`,

@@ -28,7 +28,7 @@ pub use error::ExploreError;
 pub use juror_schedule::ChoiceKind;
 pub use modules::ModuleId;
 pub use outcome::{Deadlocked, Outcome, Signature, ThreadPlace, Waiting};
-pub use points::PointSet;
+pub use points::{KnownSites, PointSet};
 pub use run_file::{RunFile, RunFileError};
 pub use runner::{Ended, Limits, Plan, Runner, Streams, Switch};
 pub use search::{Exploration, Failure, Progress, Settings, explore};

@@ -4,13 +4,16 @@
 //! its orders are soon tried; a language whose locks are inlined has none of them, and a race is
 //! between two plain accesses.
 
+use crate::modules::ModuleId;
 use crate::report;
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 use juror_program::modules::Module;
 use juror_program::program::Program;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The most points of a set: each is inserted anew for each run.
@@ -113,15 +116,38 @@ pub(crate) struct Sites {
     pub(crate) calls: Vec<u64>,
     /// The others, which are inserted with the second thread.
     pub(crate) accesses: Vec<u64>,
-    /// Where waits for conditions return to.
-    pub(crate) returns: FxHashSet<u64>,
     /// How many points were left out.
     pub(crate) left_out: usize,
 }
 
+/// The points that were found, for the runs that follow: by set, where the modules lay and what is
+/// there.
+#[derive(Debug, Default)]
+pub struct KnownSites {
+    known: RefCell<FxHashMap<PointSet, (Vec<(ModuleId, u64)>, Rc<Sites>)>>,
+}
+
+impl KnownSites {
+    /// Returns the points of a set in a program whose libraries are loaded. They are looked for if
+    /// its modules are others than before, or lie elsewhere.
+    pub(crate) fn find(&self, program: &Program, modules: &[ModuleId], set: PointSet) -> Rc<Sites> {
+        let biases = program.modules.iter().map(|module| module.bias);
+        let at: Vec<(ModuleId, u64)> = modules.iter().cloned().zip(biases).collect();
+        let mut known = self.known.borrow_mut();
+        match known.get(&set) {
+            Some((then, sites)) if *then == at => Rc::clone(sites),
+            _ => {
+                let sites = Rc::new(Sites::find(program, set));
+                known.insert(set, (at, Rc::clone(&sites)));
+                sites
+            }
+        }
+    }
+}
+
 impl Sites {
     /// Finds the points of a set in a program whose libraries are loaded.
-    pub(crate) fn find(program: &Program, set: PointSet) -> Sites {
+    fn find(program: &Program, set: PointSet) -> Sites {
         let mut sites = Sites::default();
         for (name, lock) in FUNCTIONS {
             // In a static program the library is in its own module.

@@ -16,8 +16,10 @@ use events::TICK;
 use juror_debuggee::{Owner, StopEvent, SystemCalls, ThreadId};
 use juror_program::program::Program;
 use juror_schedule::{Input, LockOrder, Moment, Order, Scheduler, Standstill, ThreadPath};
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// A run.
 pub(crate) struct Run {
@@ -25,7 +27,9 @@ pub(crate) struct Run {
     pub(crate) program: Program,
     pub(crate) scheduler: Scheduler,
     pub(crate) orders: VecDeque<Order>,
-    pub(crate) sites: Sites,
+    pub(crate) sites: Rc<Sites>,
+    /// Where waits for conditions return to.
+    pub(crate) returns: FxHashSet<u64>,
     pub(crate) threads: Threads,
     pub(crate) thread_count: u32,
     /// Whether the points at accesses are inserted.
@@ -41,8 +45,9 @@ pub(crate) struct Run {
     pub(crate) circle: Option<Deadlocked>,
     /// Events that are to be taken later.
     pub(crate) held: VecDeque<StopEvent>,
-    /// Who had the baton and how many points had been reached at the last look.
-    pub(crate) seen: Option<(ThreadId, u64)>,
+    /// Who had the baton, how many points had been reached, and how long it had computed when that
+    /// was first seen.
+    pub(crate) seen: Option<(ThreadId, u64, Duration)>,
 }
 
 impl Run {

@@ -4,7 +4,7 @@ use crate::blocking;
 use crate::error::ExploreError;
 use crate::modules::{ModuleId, check_modules, identity};
 use crate::outcome::{Outcome, ThreadPlace};
-use crate::points::{PointSet, Sites};
+use crate::points::{KnownSites, PointSet};
 use crate::run::Run;
 use crate::threads::Threads;
 use juror_debuggee::{CallStops, CpuPolicy, Debuggee, Launch, Redirection, StopEvent, ThreadId};
@@ -13,6 +13,7 @@ use juror_program::symbol_store::SymbolStore;
 use juror_schedule::{
     ChoiceKind, Deviation, Goal, LockOrder, Moment, Options, Scheduler, Strategy,
 };
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -74,6 +75,8 @@ pub struct Runner {
     pub directory: String,
     /// The symbols, which are read once.
     pub symbols: SymbolStore,
+    /// The points, which are looked for once.
+    pub sites: KnownSites,
 }
 
 /// How a run has ended.
@@ -147,7 +150,7 @@ impl Runner {
         if let Some(expected) = expected {
             check_modules(expected, &modules)?;
         }
-        let sites = Sites::find(&program, set);
+        let sites = self.sites.find(&program, &modules, set);
         let options = Options {
             points_max: limits.points,
             ..options
@@ -158,6 +161,7 @@ impl Runner {
             scheduler: Scheduler::new(options, strategy),
             orders: VecDeque::new(),
             sites,
+            returns: FxHashSet::default(),
             threads: Threads::default(),
             thread_count: 1,
             has_accesses: false,

@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// How often the shell looks whether a run gets on.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
+/// How long a thread computes without a point before others may go first.
+const TURNING: Duration = Duration::from_millis(500);
+
 /// How often a thread is seen asleep before it is taken to wait, and the time between.
 const LOOKS: u32 = 2;
 const LOOK_PAUSE: Duration = Duration::from_micros(20);
@@ -146,7 +149,7 @@ impl Run {
     }
 
     pub(super) fn take_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), ExploreError> {
-        if self.sites.returns.contains(&address) && self.end_condition(thread, address)? {
+        if self.returns.contains(&address) && self.end_condition(thread, address)? {
             return Ok(());
         }
         let site = self.sites.by_address.get(&address).copied();
@@ -192,19 +195,28 @@ impl Run {
         }
         self.program.debuggee.set_alarm(Some(now + TICK))?;
         let bearer = self.bearer();
-        let present = bearer.map(|bearer| (bearer, self.scheduler.points()));
-        let stands_still = present.is_some() && self.seen == present;
-        self.seen = present;
-        let Some(bearer) = bearer.filter(|_| stands_still) else {
-            self.program.debuggee.resume(stopped)?;
-            return Ok(None);
+        let process = self.program.debuggee.pid();
+        let points = self.scheduler.points();
+        let computed = bearer.map(|bearer| blocking::computed(process, bearer.0));
+        let turns = match (bearer, self.seen) {
+            (Some(bearer), Some((then, points_then, computed_then)))
+                if (bearer, points) == (then, points_then) =>
+            {
+                // Not the time: other programs may keep it from running.
+                computed.unwrap_or_default().saturating_sub(computed_then) > TURNING
+            }
+            _ => {
+                let seen = bearer.zip(computed);
+                self.seen = seen.map(|(bearer, computed)| (bearer, points, computed));
+                false
+            }
         };
-        if bearer == stopped {
+        if turns && bearer == Some(stopped) {
             let kind = PointKind::Preempted;
-            self.reach(bearer, Standing::Ready, (kind, 0, 0))?;
-            return Ok(None);
+            self.reach(stopped, Standing::Ready, (kind, 0, 0))?;
+        } else {
+            self.program.debuggee.resume(stopped)?;
         }
-        self.program.debuggee.resume(stopped)?;
         Ok(None)
     }
 }

@@ -47,7 +47,7 @@ impl Run {
         let registers = debuggee.registers(thread)?;
         let ([condition, ..], stack) = (registers.arguments(), registers.stack_pointer());
         let return_address = debuggee.read_u64(stack)?;
-        if self.sites.returns.insert(return_address) {
+        if self.returns.insert(return_address) {
             debuggee.insert(return_address, Owner::Step)?;
         }
         let wait = ConditionWait {
