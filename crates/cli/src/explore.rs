@@ -12,7 +12,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How often the progress is shown.
+/// The time after which the progress is shown again.
 const SHOWN_EVERY: Duration = Duration::from_millis(200);
 
 /// Runs `juror explore`. Returns the exit status.

@@ -33,7 +33,7 @@ pub(crate) fn may_wait(number: u64) -> bool {
     WAITING.contains(&number)
 }
 
-/// What a thread does, as the kernel says.
+/// The state of a thread in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskState {
     /// It runs, or waits for a disk.

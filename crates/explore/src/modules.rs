@@ -1,4 +1,4 @@
-//! What tells one build of a program from another.
+//! The identity of the modules of a program.
 
 use crate::error::ExploreError;
 use juror_program::modules::Module;

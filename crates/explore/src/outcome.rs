@@ -1,4 +1,4 @@
-//! How a run ended.
+//! The ends of runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +16,12 @@ pub enum Outcome {
     Killed {
         /// The signal.
         signal: i32,
-        /// Where it came.
+        /// The thread that got it, and its place.
         place: Option<ThreadPlace>,
     },
     /// The run did not end within its limits, or turns in loops that nothing ends.
     Endless {
-        /// Where the threads were.
+        /// The places of the threads.
         threads: Vec<ThreadPlace>,
     },
 }
@@ -40,7 +40,7 @@ pub struct Deadlocked {
 pub struct Waiting {
     /// The thread, and where it waits.
     pub place: ThreadPlace,
-    /// What it waits for: a variable, or an address.
+    /// The object that it waits for: a variable, or an address.
     pub object: String,
     /// The thread that has it, and where that has taken it.
     pub holder: Option<ThreadPlace>,
@@ -59,7 +59,7 @@ pub struct ThreadPlace {
     pub line: Option<u32>,
 }
 
-/// What tells failures apart: equal ones have the same cause, as far as that can be told.
+/// The identity of a failure: equal ones have the same cause, as far as that can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Signature {

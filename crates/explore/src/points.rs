@@ -48,7 +48,7 @@ impl PointSet {
     }
 }
 
-/// What a call of the library does with a lock, by its first argument.
+/// The use of a lock by a call of the library, whose first argument it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LockUse {
     /// It takes the lock, after it has waited for it.
@@ -116,15 +116,18 @@ pub(crate) struct Sites {
     pub(crate) calls: Vec<u64>,
     /// The others, which are inserted with the second thread.
     pub(crate) accesses: Vec<u64>,
-    /// How many points were left out.
+    /// The number of points that were left out.
     pub(crate) left_out: usize,
 }
+
+/// The modules of a run, with the biases at which they lay.
+type Placed = Vec<(ModuleId, u64)>;
 
 /// The points that were found, for the runs that follow: by set, where the modules lay and what is
 /// there.
 #[derive(Debug, Default)]
 pub struct KnownSites {
-    known: RefCell<FxHashMap<PointSet, (Vec<(ModuleId, u64)>, Rc<Sites>)>>,
+    known: RefCell<FxHashMap<PointSet, (Placed, Rc<Sites>)>>,
 }
 
 impl KnownSites {
@@ -132,7 +135,7 @@ impl KnownSites {
     /// its modules are others than before, or lie elsewhere.
     pub(crate) fn find(&self, program: &Program, modules: &[ModuleId], set: PointSet) -> Rc<Sites> {
         let biases = program.modules.iter().map(|module| module.bias);
-        let at: Vec<(ModuleId, u64)> = modules.iter().cloned().zip(biases).collect();
+        let at: Placed = modules.iter().cloned().zip(biases).collect();
         let mut known = self.known.borrow_mut();
         match known.get(&set) {
             Some((then, sites)) if *then == at => Rc::clone(sites),

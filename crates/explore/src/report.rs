@@ -1,4 +1,4 @@
-//! Where threads are and what they wait for, in terms of the source.
+//! The places of threads and the objects that they wait for, in terms of the source.
 
 use crate::outcome::{Deadlocked, ThreadPlace, Waiting};
 use juror_debuggee::ThreadId;

@@ -28,7 +28,7 @@ pub(crate) struct Run {
     pub(crate) scheduler: Scheduler,
     pub(crate) orders: VecDeque<Order>,
     pub(crate) sites: Rc<Sites>,
-    /// Where waits for conditions return to.
+    /// The return addresses of waits for conditions.
     pub(crate) returns: FxHashSet<u64>,
     pub(crate) threads: Threads,
     pub(crate) thread_count: u32,
@@ -45,8 +45,8 @@ pub(crate) struct Run {
     pub(crate) circle: Option<Deadlocked>,
     /// Events that are to be taken later.
     pub(crate) held: VecDeque<StopEvent>,
-    /// Who had the baton, how many points had been reached, and how long it had computed when that
-    /// was first seen.
+    /// The thread that had the baton, the number of points, and the time that the thread had computed,
+    /// when that was first seen.
     pub(crate) seen: Option<(ThreadId, u64, Duration)>,
 }
 

@@ -57,7 +57,7 @@ pub enum RunFileError {
     },
 }
 
-/// How a run was scheduled, beside its choices.
+/// The schedule of a run, beside its choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Schedule {
     pub(crate) points: PointSet,
@@ -91,7 +91,7 @@ pub struct RunFile {
     /// The number of points after which the run is taken not to end.
     limit: u64,
     deviations: Vec<Written>,
-    /// How the run ended.
+    /// The end of the run.
     pub signature: Signature,
     /// The hash of what was seen at the points.
     hash: u64,

@@ -36,7 +36,7 @@ impl Default for Limits {
     }
 }
 
-/// Where the program's standard streams lead.
+/// The standard streams of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Streams {
     /// Nowhere: a run is one of many.
@@ -45,10 +45,10 @@ pub enum Streams {
     Shown,
 }
 
-/// How a run is made, beside its choices.
+/// The plan of a run, beside its choices.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan<'a> {
-    /// Where threads may be switched.
+    /// The points at which threads may be switched.
     pub points: PointSet,
     /// The program's standard streams.
     pub streams: Streams,
@@ -79,7 +79,7 @@ pub struct Runner {
     pub sites: KnownSites,
 }
 
-/// How a run has ended.
+/// A run that has ended.
 #[derive(Debug)]
 pub struct Ended {
     /// The end.
@@ -96,7 +96,7 @@ pub struct Ended {
     pub threads: u32,
     /// The hash of what was seen at the points.
     pub hash: u64,
-    /// Where a replay could not follow.
+    /// The moment at which a replay could not follow.
     pub diverged: Option<Moment>,
     /// The number of points that were left out.
     pub left_out: usize,
@@ -104,8 +104,8 @@ pub struct Ended {
     pub modules: Vec<ModuleId>,
     /// The unusual choices, if they were noted.
     pub switches: Vec<Switch>,
-    /// Where threads could wait for one another in another order of theirs, if that was noted:
-    /// predictions, which only a run confirms.
+    /// The deadlocks that are predicted from the orders in which locks were taken, if these were
+    /// noted. Only a run confirms one.
     pub predicted: Vec<Goal>,
 }
 
@@ -116,7 +116,7 @@ pub struct Switch {
     pub from: Option<ThreadPlace>,
     /// The thread that goes on, and from where.
     pub to: ThreadPlace,
-    /// What happens to it.
+    /// The kind of the choice.
     pub kind: ChoiceKind,
 }
 

@@ -8,7 +8,7 @@ use crate::runner::{Ended, Limits, Plan, Runner, Streams, Switch};
 use juror_schedule::{Directed, Goal, Options, Pct, Replay, Strategy, minimize};
 use std::time::{Duration, Instant};
 
-/// How long a failing run is made small.
+/// The longest time for making a failing run small.
 const MINIMIZE_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// A run of more than this many times the points of another one is taken not to end.
@@ -17,7 +17,7 @@ const POINTS_FACTOR: u64 = 4;
 /// The fewest points after which such a run is taken not to end.
 const POINTS_MIN: u64 = 1_000;
 
-/// How many runs are made to make a failing one small.
+/// The most runs for making a failing one small.
 const MINIMIZE_RUNS_MAX: u32 = 200;
 
 /// The most predictions that are looked into.
@@ -36,12 +36,12 @@ const PORTFOLIO: [PointSet; 5] = [
     PointSet::Memory,
 ];
 
-/// What is tried.
+/// The settings of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The number of runs.
     pub runs: u32,
-    /// What the choices depend on.
+    /// The seed of the choices.
     pub seed: u64,
     /// The points; all in turn if none.
     pub points: Option<PointSet>,
@@ -50,7 +50,7 @@ pub struct Settings {
     pub limits: Limits,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Exploration {
     /// The number of runs.
@@ -68,9 +68,9 @@ pub struct Exploration {
 pub struct Failure {
     /// Its number, from 1.
     pub run: u32,
-    /// How it ended.
+    /// Its end.
     pub outcome: Outcome,
-    /// How it is made again.
+    /// The file by which it is made again.
     pub file: RunFile,
     /// Whether each deviation of its schedule is needed.
     pub is_minimal: bool,

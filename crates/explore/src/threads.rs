@@ -1,10 +1,10 @@
-//! What the shell knows of a thread.
+//! The state of the threads, to the shell.
 
 use crate::points::LockUse;
 use juror_debuggee::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a thread does when it gets the baton.
+/// The step that a thread makes when it gets the baton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It goes on.
@@ -49,7 +49,7 @@ pub(crate) struct Threads {
     pub(crate) maker: Option<(ThreadId, ThreadId)>,
     /// The lock that a thread takes some day: its memory says when it has.
     pub(crate) awaited: FxHashMap<ThreadId, u64>,
-    /// Where a thread stood when it used a lock.
+    /// The address at which a thread used a lock last.
     pub(crate) sites: FxHashMap<ThreadId, u64>,
     /// The waits for conditions in which threads are.
     pub(crate) conditions: FxHashMap<ThreadId, ConditionWait>,

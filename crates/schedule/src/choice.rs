@@ -1,9 +1,9 @@
-//! What may happen next, the moment of a decision, and the log of a run as deviations.
+//! Choices, the moments of decisions, and the log of a run as deviations.
 
 use crate::terms::{Footprint, ThreadPath};
 use alloc::vec::Vec;
 
-/// What may happen next. The order is that in which offers are made.
+/// The kind of a choice. The order is that in which offers are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChoiceKind {
     /// The thread goes on.
@@ -18,10 +18,10 @@ pub enum ChoiceKind {
     Wake,
 }
 
-/// What may happen next, and to which thread.
+/// A choice: its kind, and the thread that it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Choice {
-    /// What happens.
+    /// The kind.
     pub kind: ChoiceKind,
     /// To which thread.
     pub thread: ThreadPath,
@@ -32,7 +32,7 @@ pub struct Choice {
 pub struct Offer {
     /// The choice.
     pub choice: Choice,
-    /// What the step touches.
+    /// The accesses of the step.
     pub footprint: Footprint,
     /// The site at which the thread stands, or 0.
     pub site: u64,
@@ -57,7 +57,7 @@ pub struct Moment {
 pub struct Deviation {
     /// When.
     pub moment: Moment,
-    /// What was chosen.
+    /// The choice.
     pub choice: Choice,
 }
 

@@ -3,7 +3,7 @@
 use crate::terms::ThreadPath;
 use alloc::vec::Vec;
 
-/// How much of each thread comes before a moment, by the threads' numbers.
+/// The part of each thread that comes before a moment, by the threads' numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Clock {
     counts: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Who waits for whom, and threads that wait for one another for ever.
+//! The graph of threads that wait for one another, and its cycles.
 //!
 //! A thread waits for another if that one holds the lock it wants, or if it waits for the word
 //! that the kernel clears when the other ends. All of those it waits for must act, so a circle is
@@ -11,7 +11,7 @@ use crate::terms::ThreadPath;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// That a thread waits for another.
+/// An edge of the graph: a thread waits for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitsFor {
     /// The thread that waits.

@@ -1,4 +1,4 @@
-//! Who holds which lock, and who wants one.
+//! The locks that threads hold, and those that they want.
 //!
 //! Nothing here decides who runs: locks are words and futex calls for the machine. This is what
 //! the program means by them, so that a deadlock can be told with its locks, and found while other
@@ -17,7 +17,7 @@ pub struct Held {
     pub thread: ThreadPath,
     /// Whether other readers may hold it.
     pub is_shared: bool,
-    /// How often it was taken.
+    /// The number of times that it was taken.
     pub count: u32,
     /// The number of the thread's points when it was taken.
     pub point: u64,

@@ -1,4 +1,4 @@
-//! Who goes on: the scheduler of a controlled run, a state machine without I/O.
+//! The thread scheduler of a controlled run: a state machine without I/O.
 //!
 //! The threads of the debuggee run one at a time, from one *point* to the next. The shell
 //! tells the scheduler where a thread stands and what it is about to do ([`Input`]); the

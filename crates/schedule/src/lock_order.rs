@@ -43,9 +43,9 @@ pub struct LockEdge {
     pub from: u64,
     /// The lock that it takes.
     pub to: u64,
-    /// Where it took the first.
+    /// The site at which it took the first.
     pub from_site: u64,
-    /// Where it takes the second.
+    /// The site at which it takes the second.
     pub to_site: u64,
 }
 

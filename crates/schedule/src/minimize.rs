@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 /// A schedule that was made small.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Minimized {
-    /// What is left, in the order in which it happens. The last one is the switch that decides:
+    /// The deviations that are left, in the order in which they happen. The last one is the switch that decides:
     /// from then on all is as usual, and fails.
     pub deviations: Vec<Deviation>,
     /// The number of runs that it took.

@@ -1,9 +1,9 @@
-//! What the scheduler is told, and what it orders.
+//! The inputs and the orders of the scheduler.
 
 use crate::choice::{Choice, Moment};
 use crate::terms::{Point, ThreadId};
 
-/// What the scheduler is told. Words of memory are read by the shell: as one thread runs at a
+/// A report to the scheduler. Words of memory are read by the shell: as one thread runs at a
 /// time, they stay as they are until the orders have been carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Input {
@@ -26,7 +26,7 @@ pub enum Input {
     Reached {
         /// The thread.
         thread: ThreadId,
-        /// Where it stands.
+        /// The point.
         point: Point,
     },
     /// The thread that has the baton stands in a futex call, which is not made.
@@ -111,7 +111,7 @@ pub enum Input {
     },
     /// A person has chosen.
     Choose {
-        /// What happens next: one of [`Scheduler::offers`](crate::Scheduler::offers).
+        /// The choice: one of [`Scheduler::offers`](crate::Scheduler::offers).
         choice: Choice,
     },
 }
@@ -123,7 +123,7 @@ pub enum FutexCall {
     Wait {
         /// The word.
         address: u64,
-        /// What it must hold.
+        /// The contents that it must have.
         expected: u32,
         /// Which wakes concern it; all bits for `FUTEX_WAIT`.
         mask: u32,
@@ -134,7 +134,7 @@ pub enum FutexCall {
     Wake {
         /// The word.
         address: u64,
-        /// How many; the kernel takes less than 1 as 1.
+        /// The number of threads; the kernel takes less than 1 as 1.
         count: i32,
         /// Which waits it concerns; all bits for `FUTEX_WAKE`.
         mask: u32,
@@ -145,11 +145,11 @@ pub enum FutexCall {
         from: u64,
         /// The word that those wait for then who are not woken.
         to: u64,
-        /// How many are woken.
+        /// The number of threads that are woken.
         wake: i32,
-        /// How many of the others wait for `to` then.
+        /// The number of the others that wait for `to` then.
         requeue: i32,
-        /// What the first word must hold.
+        /// The contents that the first word must have.
         expected: Option<u32>,
     },
     /// `FUTEX_WAKE_OP`.
@@ -158,9 +158,9 @@ pub enum FutexCall {
         first: u64,
         /// The word that is changed.
         second: u64,
-        /// How many are woken at the first.
+        /// The number of threads that are woken at the first.
         wake_first: i32,
-        /// How many are woken at the second if the comparison holds.
+        /// The number of threads that are woken at the second if the comparison holds.
         wake_second: i32,
         /// Operation, comparison and their arguments as the kernel packs them.
         operation: u32,
@@ -204,7 +204,7 @@ pub enum LockStep {
     Drops,
 }
 
-/// Who else may hold a lock.
+/// The way in which a lock is held.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum LockMode {
     /// Nobody.
@@ -214,7 +214,7 @@ pub enum LockMode {
     Shared,
 }
 
-/// What the shell carries out, in order, without deciding anything.
+/// An order, which the shell carries out without deciding anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
     /// The thread has the baton and the user's key: it goes on.
@@ -238,7 +238,7 @@ pub enum Order {
     Write {
         /// Its address.
         address: u64,
-        /// What it holds then.
+        /// Its new contents.
         word: u32,
     },
     /// The signal is delivered to the thread when it goes on.

@@ -31,7 +31,7 @@ pub(crate) enum Rule {
     MarkWaiters,
     /// Only the owner may unlock.
     RefuseForeign,
-    /// Who locks twice is told so.
+    /// A thread that locks twice is told so.
     RefuseOwn,
     /// The end of a thread wakes who joins it.
     WakeJoiner,
@@ -41,7 +41,7 @@ pub(crate) enum Rule {
     WakeHeir,
     /// A thread whose time is over leaves its queue.
     LeaveAtTimeOut,
-    /// What was to happen earlier has happened when a moment comes.
+    /// Earlier deadlines have passed when a moment comes.
     ExpireEarlier,
     /// Time does not go back.
     KeepTime,
@@ -51,7 +51,7 @@ pub(crate) enum Rule {
     OneBaton,
     /// Only those go on whom the user lets.
     TwoKeys,
-    /// Who waits is not offered.
+    /// A thread that waits is not offered.
     WaitersStand,
     /// It is no deadlock while a moment may come.
     TimeFirst,
@@ -59,7 +59,7 @@ pub(crate) enum Rule {
     KernelFirst,
     /// It is no deadlock if the user holds somebody.
     UserFirst,
-    /// Who spins goes on when another has run.
+    /// A thread that spins goes on when another has run.
     EndSpin,
     /// A loop spins only if nothing was written in its turn.
     WritesAreTurns,
@@ -73,8 +73,8 @@ pub(crate) enum Rule {
     CountParts,
     /// Choices among those who wait are in the log.
     LogWoken,
-    /// Who yields lets others go first.
+    /// A thread that yields lets others go first.
     YieldPasses,
-    /// Who had its share lets others go first.
+    /// A thread that had its share lets others go first.
     ShareEnds,
 }

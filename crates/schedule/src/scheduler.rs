@@ -18,7 +18,7 @@ use crate::task::{State, Task};
 use crate::terms::{PointKind, ThreadId, ThreadPath};
 use alloc::vec::Vec;
 
-/// What a run is like, beside its strategy. Kept with the log, which is replayed with the same.
+/// The options of a run, beside its strategy. The log of a run is replayed with the same options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Options {
     /// Whether time jumps to the next deadline when nobody goes on, and time-outs are on offer.

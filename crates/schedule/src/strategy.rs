@@ -1,4 +1,4 @@
-//! How decisions are made.
+//! The strategies that make decisions.
 //!
 //! No strategy is best: some faults are found by random choices and never by priorities, and the
 //! other way round; so a front end tries several in turn.
@@ -19,7 +19,7 @@ use crate::choice::{Choice, ChoiceKind, Decision};
 use crate::random::Random;
 use alloc::boxed::Box;
 
-/// What a strategy says to a decision.
+/// The answer of a strategy to a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// This offer, by its index.
@@ -28,11 +28,11 @@ pub enum Verdict {
     Ask,
     /// All that can follow is known; the usual choice.
     Known,
-    /// What was chosen at this moment is not on offer; the usual choice.
+    /// The choice of the log at this moment is not on offer; the usual choice.
     Diverged,
 }
 
-/// How decisions are made.
+/// A strategy that makes decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Strategy {
     /// Always the usual choice: run on until blocked. A log without deviations replays it.

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// to spin.
 const STOPS_MAX: usize = 32;
 
-/// What a thread does.
+/// The state of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
     /// It has the baton.
@@ -76,7 +76,7 @@ pub struct Task {
     pub(crate) user_key: bool,
     /// Pending signals, a bit for each.
     pub(crate) signals: u64,
-    /// Where it stood since it changed something, and its states there.
+    /// The places at which it stood since it changed something, and its states there.
     pub(crate) stops: Vec<(u64, u64)>,
 }
 

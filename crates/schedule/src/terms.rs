@@ -57,7 +57,7 @@ impl fmt::Debug for ThreadPath {
     }
 }
 
-/// What an access does to the memory.
+/// The kind of an access to memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// It reads.
@@ -78,7 +78,7 @@ pub struct Access {
     pub address: u64,
     /// The number of bytes.
     pub length: u32,
-    /// What it does.
+    /// Its kind.
     pub kind: AccessKind,
 }
 
@@ -124,7 +124,7 @@ pub(crate) const BUDGET: u64 = u64::MAX - 15;
 /// The accesses of an [`Footprint`] that are kept apart.
 const ACCESSES_MAX: usize = 4;
 
-/// What a thread touches from one point to its next. Two steps whose footprints do not
+/// The accesses of a thread from one point to its next. Two steps whose footprints do not
 /// conflict lead to the same state in either order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Footprint {
@@ -196,7 +196,7 @@ impl Footprint {
     }
 }
 
-/// What a thread is about to do where it stands.
+/// The kind of a point.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum PointKind {
     /// It has not executed anything yet.
@@ -225,7 +225,7 @@ pub enum PointKind {
 /// A schedule point: where a thread stands, and what it touches next.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Point {
-    /// What it is about to do.
+    /// Its kind.
     pub kind: PointKind,
     /// The address of the instruction.
     pub site: u64,
@@ -235,6 +235,6 @@ pub struct Point {
     /// meanwhile that is no point; 0 if that is not known. It finds loops that only spin, and
     /// goes into the hash of the run.
     pub state: u64,
-    /// What it touches before its next point, whatever others write before it goes on.
+    /// The accesses before its next point, whatever others write before it goes on.
     pub footprint: Footprint,
 }

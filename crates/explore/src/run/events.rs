@@ -1,4 +1,4 @@
-//! What the debuggee reports.
+//! The stop events of the debuggee.
 
 use super::{Run, scheduled, traced};
 use crate::blocking::{self, TaskState};
@@ -11,13 +11,14 @@ use juror_debuggee::{StopEvent, SystemCallPhase, ThreadId};
 use juror_schedule::{Footprint, Input, Point, PointKind, State};
 use std::time::{Duration, Instant};
 
-/// How often the shell looks whether a run gets on.
+/// The time after which the shell looks whether a run gets on.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
-/// How long a thread computes without a point before others may go first.
+/// The time that a thread computes without a point before others may go first.
 const TURNING: Duration = Duration::from_millis(500);
 
-/// How often a thread is seen asleep before it is taken to wait, and the time between.
+/// The number of times that a thread is seen asleep before it is taken to wait, and the pause
+/// between them.
 const LOOKS: u32 = 2;
 const LOOK_PAUSE: Duration = Duration::from_micros(20);
 

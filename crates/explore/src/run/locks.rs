@@ -1,4 +1,4 @@
-//! What threads do with locks and conditions of the C library.
+//! The use of locks and conditions of the C library.
 
 use super::{Run, scheduled, traced};
 use crate::error::ExploreError;

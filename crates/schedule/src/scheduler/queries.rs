@@ -1,4 +1,4 @@
-//! What is known of a run at any time.
+//! The state of a run, to be read at any time.
 
 use super::{Options, Scheduler};
 use crate::choice::Log;

@@ -28,7 +28,7 @@ impl Place {
     }
 }
 
-/// That threads stand at some places at once, a different one at each.
+/// A goal: threads stand at some places at once, a different one at each.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Goal {
     /// The places.
@@ -57,7 +57,7 @@ impl Goal {
     }
 }
 
-/// What became of a goal.
+/// The state of a goal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum GoalState {
     /// Threads are held for it.

@@ -8,10 +8,10 @@ use programs::{FAULTY, IN_CPP, IN_RUST, RIGHT, in_c};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// How often a run is made again.
+/// The number of times that a run is made again.
 const REPLAYS: usize = 3;
 
-/// What `juror explore` said of a program, and the file of the run that failed.
+/// The output of `juror explore`, and the file of the run that failed.
 struct Explored {
     text: String,
     directory: TempDir,

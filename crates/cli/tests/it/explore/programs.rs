@@ -13,7 +13,7 @@ const fn row(name: &'static str, source: &'static str, said: &'static [&'static 
     Row { name, source, said }
 }
 
-/// What all programs in C begin with.
+/// The beginning of all programs in C.
 const HEAD: &str = r"
 #include <assert.h>
 #include <errno.h>
