@@ -11,8 +11,9 @@ use juror_debuggee::{StopEvent, SystemCallPhase, ThreadId};
 use juror_schedule::{Footprint, Input, Point, PointKind, State};
 use std::time::{Duration, Instant};
 
-/// The time after which the shell looks whether a run gets on.
-pub(super) const TICK: Duration = Duration::from_millis(100);
+/// The time after which the shell looks whether a run gets on. To look, it stops a thread, and a few
+/// system calls fail for that as for a signal.
+pub(super) const TICK: Duration = Duration::from_millis(400);
 
 /// The time that a thread computes without a point before others may go first.
 const TURNING: Duration = Duration::from_millis(500);
