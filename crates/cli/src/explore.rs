@@ -1,26 +1,26 @@
 //! `juror explore`: other orders of the threads are tried; and `juror replay` of a run that failed.
 
-use crate::arguments::{Explore, Points, symbol_settings};
+use crate::arguments::{Explore, Points, Replay, symbol_settings};
+use crate::driver::Observer;
 use crate::exit;
+use crate::output::Output;
 use anyhow::{Context, anyhow, bail};
 use juror_explore::{
     ChoiceKind, Deadlocked, Exploration, Failure, KnownSites, Limits, Outcome, PointSet, Progress,
     RunFile, Runner, Settings, Streams, Switch, ThreadPlace, Waiting, explore,
 };
+use juror_text::ending::signal_name;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-
-/// The time after which the progress is shown again.
-const SHOWN_EVERY: Duration = Duration::from_millis(200);
+use std::time::Duration;
 
 /// Runs `juror explore`. Returns the exit status.
 pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
-    let program = found(&arguments.program)?;
+    let mut output = Output::open(arguments.messages.color, None, false)?;
     let words = arguments.arguments.iter();
     let runner = Runner {
-        program: text(program.as_os_str())?,
+        program: text(arguments.program.as_os_str())?,
         arguments: words
             .map(|word| text(word))
             .collect::<anyhow::Result<_>>()?,
@@ -41,27 +41,28 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
             ..Limits::default()
         },
     };
-    let mut line = ProgressLine::new();
-    let found = explore(&runner, settings, &mut line);
-    line.clear();
-    let found = found?;
-    let mut page = anstream::stdout();
+    let found = explore(&runner, settings, &mut Search(&mut output))?;
     if found.left_out != 0 {
         let count = found.left_out;
-        eprintln!("note: {count} schedule points were left out; --points sync has few");
+        output.notice(&format!(
+            "{count} schedule points were left out; --points sync has few"
+        ));
     }
-    match &found.failure {
+    let mut page = Vec::new();
+    let status = match &found.failure {
         Some(failure) => {
-            let path = file_name(&program, failure.run);
+            let path = file_name(&arguments.program, failure.run);
             failure.file.write(&path)?;
             show_failure(&mut page, failure, settings.runs, &path)?;
-            Ok(exit::VIOLATED)
+            exit::VIOLATED
         }
         None => {
             show_none(&mut page, &found, settings)?;
-            Ok(exit::HOLDS)
+            exit::HOLDS
         }
-    }
+    };
+    output.say(&String::from_utf8_lossy(&page))?;
+    Ok(status)
 }
 
 /// Returns whether a file is that of a run, and no recording of events.
@@ -79,7 +80,8 @@ fn begins_like_run(path: &Path) -> bool {
 }
 
 /// Makes a run again, and reports how it ended. Returns the exit status.
-pub fn replay(path: &Path) -> anyhow::Result<u8> {
+pub fn replay(replay: &Replay) -> anyhow::Result<u8> {
+    let path = &*replay.recording;
     let file = RunFile::read(path)?;
     let (program, arguments, directory) = file.command();
     let runner = Runner {
@@ -92,7 +94,6 @@ pub fn replay(path: &Path) -> anyhow::Result<u8> {
     let ended = file
         .replay(&runner, Streams::Shown, true)
         .with_context(|| path.display().to_string())?;
-    let mut page = anstream::stdout();
     if !file.is_same(&ended) {
         let at = match ended.diverged {
             Some(moment) => format!(" at point {} of {}", moment.point, moment.thread),
@@ -104,33 +105,12 @@ pub fn replay(path: &Path) -> anyhow::Result<u8> {
             path.display()
         );
     }
+    let mut page = Vec::new();
     show_outcome(&mut page, &ended.outcome)?;
+    writeln!(page, "schedule {} ({})", path.display(), switches(&file))?;
     show_switches(&mut page, &ended.switches)?;
+    Output::open(replay.messages.color, None, false)?.say(&String::from_utf8_lossy(&page))?;
     Ok(exit::VIOLATED)
-}
-
-/// Returns the path of a program that is named as in a shell.
-fn found(program: &Path) -> anyhow::Result<PathBuf> {
-    let is_path = program.as_os_str().as_encoded_bytes().contains(&b'/');
-    let searched = std::env::var_os("PATH").unwrap_or_default();
-    let candidates = std::env::split_paths(&searched).map(|directory| directory.join(program));
-    let path = if is_path {
-        program.to_owned()
-    } else {
-        let mut files = candidates.filter(|path| path.is_file());
-        let here = format!(
-            "type ./{} for a program of this directory",
-            program.display()
-        );
-        files.next().ok_or_else(|| {
-            anyhow!(
-                "{}: not found in any directory of PATH ({here})",
-                program.display()
-            )
-        })?
-    };
-    path.canonicalize()
-        .map_err(|error| anyhow!("{}: {error}", program.display()))
 }
 
 fn text(word: &OsStr) -> anyhow::Result<String> {
@@ -149,16 +129,12 @@ fn file_name(program: &Path, run: u32) -> PathBuf {
 fn show_failure(page: &mut dyn Write, failure: &Failure, runs: u32, path: &Path) -> io::Result<()> {
     write!(page, "run {} of {runs}: ", failure.run)?;
     show_outcome(page, &failure.outcome)?;
-    let switches = match failure.file.deviation_count() {
-        0 => "in the usual order".to_owned(),
-        1 => "1 switch".to_owned(),
-        count => format!("{count} switches"),
-    };
     let least = if failure.is_minimal && failure.file.deviation_count() != 0 {
         ", each needed"
     } else {
         ""
     };
+    let switches = switches(&failure.file);
     writeln!(page, "schedule {} ({switches}{least})", path.display())?;
     show_switches(page, &failure.switches)?;
     if !failure.is_repeated {
@@ -169,6 +145,15 @@ fn show_failure(page: &mut dyn Write, failure: &Failure, runs: u32, path: &Path)
         )?;
     }
     Ok(())
+}
+
+/// Returns the number of choices that were not the usual ones, in words.
+fn switches(file: &RunFile) -> String {
+    match file.deviation_count() {
+        0 => "in the usual order".to_owned(),
+        1 => "1 switch".to_owned(),
+        count => format!("{count} switches"),
+    }
 }
 
 fn show_none(page: &mut dyn Write, found: &Exploration, settings: Settings) -> io::Result<()> {
@@ -271,54 +256,17 @@ fn words_of(place: &ThreadPlace) -> String {
     words
 }
 
-fn signal_name(signal: i32) -> String {
-    let known = nix::sys::signal::Signal::try_from(signal);
-    known.map_or_else(|_| format!("signal {signal}"), |it| it.as_str().to_owned())
-}
+/// Shows how far a search is.
+struct Search<'a>(&'a mut Output);
 
-/// The line of a terminal that says how far the search is.
-struct ProgressLine {
-    is_shown: bool,
-    last: Instant,
-    has_text: bool,
-}
-
-impl ProgressLine {
-    fn new() -> ProgressLine {
-        ProgressLine {
-            is_shown: io::stderr().is_terminal(),
-            last: Instant::now(),
-            has_text: false,
-        }
-    }
-
-    fn show(&mut self, text: &str) {
-        if self.is_shown {
-            self.has_text = true;
-            // Nobody reads it if it fails.
-            let _ = write!(io::stderr(), "\r\x1b[K{text}");
-        }
-    }
-
-    fn clear(&mut self) {
-        if self.has_text {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
-}
-
-impl Progress for ProgressLine {
+impl Progress for Search<'_> {
     fn begin_run(&mut self, number: u32, of: u32) -> bool {
-        if self.last.elapsed() > SHOWN_EVERY {
-            self.last = Instant::now();
-            self.show(&format!("run {number} of {of}"));
-        }
+        self.0.progress("trying orders", number.into(), of.into());
         true
     }
 
     fn found(&mut self, number: u32) {
-        self.show(&format!(
-            "run {number} failed; looking for the switches that are needed"
-        ));
+        let what = format!("run {number} failed; looking for the switches that it needs");
+        self.0.progress(&what, 0, 1);
     }
 }

@@ -14,8 +14,6 @@ const IS_PI: u64 = 1;
 pub(crate) struct Robust {
     /// The address of its word.
     pub(crate) address: u64,
-    /// The address of the lock, whose first word it is in glibc.
-    pub(crate) lock: u64,
     pub(crate) is_pi: bool,
 }
 
@@ -32,13 +30,9 @@ pub(crate) fn held(program: &Program, thread: ThreadId) -> Vec<Robust> {
     ) else {
         return Vec::new();
     };
-    let robust = |entry: u64| {
-        let address = (entry & !IS_PI).wrapping_add(offset);
-        Robust {
-            address,
-            lock: address,
-            is_pi: entry & IS_PI != 0,
-        }
+    let robust = |entry: u64| Robust {
+        address: (entry & !IS_PI).wrapping_add(offset),
+        is_pi: entry & IS_PI != 0,
     };
     let mut found = Vec::new();
     let mut entry = first;

@@ -15,7 +15,9 @@ use crate::threads::{Standing, Threads};
 use events::TICK;
 use juror_debuggee::{Owner, StopEvent, SystemCalls, ThreadId};
 use juror_program::program::Program;
-use juror_schedule::{Input, LockOrder, Moment, Order, Scheduler, Standstill, ThreadPath};
+use juror_schedule::{
+    Input, LockCycle, LockOrder, Moment, Order, Scheduler, Standstill, ThreadPath,
+};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -64,7 +66,8 @@ impl Run {
     }
 
     fn ended(mut self, outcome: Outcome) -> Ended {
-        let predicted = self.lock_order.as_mut().map(locks::goals);
+        let cycles = self.lock_order.as_mut().map(LockOrder::cycles);
+        let cycles = cycles.unwrap_or_default();
         Ended {
             outcome,
             deviations: self.scheduler.log().deviations().to_vec(),
@@ -76,8 +79,7 @@ impl Run {
             left_out: self.sites.left_out,
             modules: self.modules,
             switches: self.switches,
-            predicted: predicted.unwrap_or_default(),
-            strategy: self.scheduler.into_strategy(),
+            predicted: cycles.iter().map(LockCycle::goal).collect(),
         }
     }
 
@@ -154,9 +156,10 @@ impl Run {
             match order {
                 Order::Run { thread } => self.go_on(traced(thread))?,
                 Order::Finish { thread, result } => {
-                    let result = match self.condition_of_spurious(thread) {
-                        Some(_) => locks::TIMED_OUT,
-                        None => result,
+                    let result = if self.ends_wait_for_no_reason(thread) {
+                        locks::TIMED_OUT
+                    } else {
+                        result
                     };
                     self.finish_call(traced(thread), result)?;
                 }

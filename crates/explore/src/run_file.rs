@@ -32,12 +32,12 @@ const SIZE_MAX: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum RunFileError {
     /// It cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// The reason.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// It is not what a run's file is.
     #[error("{}: this is not the file of a run, or it is damaged: {reason}", path.display())]
@@ -126,7 +126,11 @@ impl RunFile {
     pub(crate) fn new(runner: &Runner, schedule: Schedule, ended: &Ended) -> RunFile {
         RunFile {
             juror_run: VERSION,
-            program: runner.program.clone(),
+            // Found in PATH, or from the directory: that of the main module is the same everywhere.
+            program: match ended.modules.first() {
+                Some((path, _)) => path.clone(),
+                None => runner.program.clone(),
+            },
             arguments: runner.arguments.clone(),
             directory: runner.directory.clone(),
             modules: ended.modules.clone(),
@@ -146,9 +150,9 @@ impl RunFile {
     /// # Errors
     /// It cannot be read, or is no run.
     pub fn read(path: &Path) -> Result<RunFile, RunFileError> {
-        let file = |source| RunFileError::File {
+        let file = |reason| RunFileError::File {
             path: path.to_owned(),
-            source,
+            reason,
         };
         let damaged = |reason: String| RunFileError::Damaged {
             path: path.to_owned(),
@@ -188,9 +192,9 @@ impl RunFile {
     /// # Errors
     /// It cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), RunFileError> {
-        let failed = |source| RunFileError::File {
+        let failed = |reason| RunFileError::File {
             path: path.to_owned(),
-            source,
+            reason,
         };
         let text = serde_json::to_string(self).map_err(|error| failed(error.into()))?;
         std::fs::write(path, text + "\n").map_err(failed)

@@ -67,7 +67,7 @@ pub struct Plan<'a> {
 /// A program that is run again and again.
 #[derive(Debug)]
 pub struct Runner {
-    /// The program; a path that does not depend on the directory.
+    /// The program; searched in `PATH` if it has no slash.
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
@@ -86,8 +86,6 @@ pub struct Ended {
     pub outcome: Outcome,
     /// The decisions that were not the usual ones, by which the run is made again.
     pub deviations: Vec<Deviation>,
-    /// The strategy at the end.
-    pub strategy: Strategy,
     /// The number of schedule points that were reached.
     pub points: u64,
     /// The number of decisions.

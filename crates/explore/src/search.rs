@@ -5,7 +5,7 @@ use crate::outcome::Outcome;
 use crate::points::PointSet;
 use crate::run_file::{RunFile, Schedule};
 use crate::runner::{Ended, Limits, Plan, Runner, Streams, Switch};
-use juror_schedule::{Directed, Goal, Options, Pct, Replay, Strategy, minimize};
+use juror_schedule::{Directed, Goal, Options, Portfolio, Replay, Strategy, minimize};
 use std::time::{Duration, Instant};
 
 /// The longest time for making a failing run small.
@@ -22,9 +22,6 @@ const MINIMIZE_RUNS_MAX: u32 = 200;
 
 /// The most predictions that are looked into.
 const GOALS_MAX: usize = 64;
-
-/// The number of changes of priorities, and one: how many threads must be in a certain order.
-const DEPTH: u32 = 3;
 
 /// The sets of points that are tried in turn. No set finds everything: with more points there are
 /// more orders, and each is tried less often.
@@ -118,12 +115,22 @@ pub fn explore(
         }
         let set = set_of(settings.points, number);
         let length = lengths.get(set as usize).copied().unwrap_or(10);
-        let (mut strategy, options) = plan(number, settings.seed, length);
-        let mut set = set;
-        if let Some(goal) = goals.pop() {
-            set = PointSet::Sync;
-            strategy = Strategy::Directed(Directed::new(&[goal], settings.seed));
-        }
+        let (set, strategy) = match goals.pop() {
+            Some(goal) => {
+                let directed = Directed::new(&[goal], settings.seed);
+                (PointSet::Sync, Strategy::Directed(directed))
+            }
+            None => {
+                let portfolio = Portfolio::new(settings.seed, length);
+                (set, portfolio.strategy(u64::from(number - 1)))
+            }
+        };
+        // A run of three has a wake-up for no reason to choose; the numbers of the sets of points and
+        // of the strategies have no part in this one.
+        let options = Options {
+            spurious: u32::from(number.is_multiple_of(3)),
+            ..Options::default()
+        };
         let ended = runner.run(closed(set, options, limits), strategy)?;
         found.runs = number;
         found.left_out = found.left_out.max(ended.left_out);
@@ -170,26 +177,6 @@ fn set_of(asked: Option<PointSet>, number: u32) -> PointSet {
         (None, 1) => PointSet::Sync,
         _ => turn.copied().unwrap_or(PointSet::Sync),
     }
-}
-
-/// Returns how a run is scheduled: the first one in the usual order.
-fn plan(number: u32, seed: u64, length: u64) -> (Strategy, Options) {
-    let mut options = Options::default();
-    if number == 1 {
-        return (Strategy::RunOn, options);
-    }
-    // Each set of points is tried by chance and by priorities, with and without wake-ups for no
-    // reason; the numbers of the sets have no part in these.
-    options.spurious = u32::from(number.is_multiple_of(3));
-    let own = seed
-        .wrapping_add(u64::from(number))
-        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let strategy = if number.is_multiple_of(2) {
-        Strategy::Pct(Pct::new(DEPTH, length, own))
-    } else {
-        Strategy::random(own)
-    };
-    (strategy, options)
 }
 
 /// Returns the plan of one of many runs.

@@ -161,9 +161,10 @@ impl FrameScope<'_> {
     fn meaning(&self, name: &str) -> Result<Option<Meaning>, ValueError> {
         let place = self.place();
         let declares = |frame: &Frame| self.program.declares_global(frame, name);
-        match self.frame().is_some_and(declares) {
-            true => place.outside_of_classes().find(name),
-            false => place.find(name),
+        if self.frame().is_some_and(declares) {
+            place.outside_of_classes().find(name)
+        } else {
+            place.find(name)
         }
     }
 

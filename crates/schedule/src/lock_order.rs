@@ -62,7 +62,7 @@ impl LockCycle {
         let place = |edge: &LockEdge| Place {
             thread: Some(edge.thread),
             site: edge.to_site,
-            object: None,
+            object: Some(edge.to),
         };
         Goal {
             places: self.edges.iter().map(place).collect(),

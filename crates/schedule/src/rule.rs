@@ -3,7 +3,6 @@
 
 /// A rule that a test can drop, to see that the exploration notices. Outside of tests none can.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(not(test), allow(dead_code))]
 pub(crate) enum Rule {
     /// A wait is entered only while the word holds what is expected.
     CompareWord,

@@ -36,10 +36,10 @@ impl SymbolFile {
         let info = self.inner.debug_info()?;
         let outer = outer_functions(info, address, inline_depth);
         let function = info.function_at(address)?.die;
-        let (_, line) = match outer.is_empty() {
-            true => return None,
-            false => self.homes_of_call(info, function, address, inline_depth),
-        };
+        if outer.is_empty() {
+            return None;
+        }
+        let (_, line) = self.homes_of_call(info, function, address, inline_depth);
         let mut named = outer
             .iter()
             .map(|it| variables_named(info, *it, name, line));
@@ -54,10 +54,8 @@ impl SymbolFile {
             is_of_some_block: true,
             ..first
         };
-        match is_fixed && found.next().is_none() {
-            true => Some(first),
-            false => Some(first.undecided()),
-        }
+        let is_decided = is_fixed && found.next().is_none();
+        Some(if is_decided { first } else { first.undecided() })
     }
 }
 

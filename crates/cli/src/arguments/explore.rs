@@ -26,14 +26,14 @@ Exit status: 0 no failure in the runs that were made, 1 a failure, 2 a usage err
 /// `juror explore`.
 #[derive(Debug, Args)]
 pub struct Explore {
-    /// How many runs are made
+    /// The number of runs
     #[arg(long, value_name = "N", default_value_t = 1000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// What the orders depend on
+    /// The seed of the orders
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Where threads may be switched: sync, atomic, memory (all in turn if not given)
+    /// The points at which threads are switched: sync, atomic, memory (all in turn if not given)
     #[arg(long, value_enum, value_name = "SET", hide_possible_values = true)]
     pub points: Option<Points>,
     /// The longest time of a run, in seconds

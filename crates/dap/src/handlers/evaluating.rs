@@ -66,9 +66,10 @@ pub(super) fn evaluate(adapter: &mut Adapter, session: &mut dyn Driver, request:
                 filters::renew(adapter, session);
                 // A client that is to read the stack again shows its first frame, and what is
                 // typed next goes there.
-                let areas = match frames_told(session) == before {
-                    true => "variables",
-                    false => "all",
+                let areas = if frames_told(session) == before {
+                    "variables"
+                } else {
+                    "all"
                 };
                 adapter.invalidate(&[areas]);
             }

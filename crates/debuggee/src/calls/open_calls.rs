@@ -273,9 +273,10 @@ impl Debuggee {
         if let Some(address) = self.calls.return_address {
             return Ok(address);
         }
-        let own_number = match self.life.is_attached() {
-            true => Some(self.prepare_rescue()?.map_err(no_way_back)?),
-            false => None,
+        let own_number = if self.life.is_attached() {
+            Some(self.prepare_rescue()?.map_err(no_way_back)?)
+        } else {
+            None
         };
         let no_room = || DebuggeeError::System {
             what: "call a function in the program",

@@ -37,7 +37,7 @@ pub(crate) struct TextPatches(BTreeMap<u64, Known>);
 struct Known {
     patch: TextPatch,
     original: Vec<u8>,
-    /// What was there when the jump was written first: its stub is made from that.
+    /// The bytes at the jump when it was first written: its stub is made from them.
     replaced: Vec<u8>,
     is_written: bool,
 }

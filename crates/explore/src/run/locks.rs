@@ -7,9 +7,7 @@ use crate::robust::{self, Robust};
 use crate::threads::ConditionWait;
 use juror_debuggee::{Owner, ThreadId};
 use juror_program::program::Program;
-use juror_schedule::{
-    ChoiceKind, Goal, Input, LockCycle, LockEdge, LockMode, LockOrder, LockStep, Place,
-};
+use juror_schedule::{ChoiceKind, Input, LockMode, LockStep};
 
 /// The size of a `pthread_cond_t`, in bytes.
 const CONDITION_SIZE: u64 = 48;
@@ -18,27 +16,27 @@ const CONDITION_SIZE: u64 = 48;
 pub(super) const TIMED_OUT: i64 = -110;
 
 impl Run {
-    /// Returns the call of `pthread_cond_wait` that is to return although nobody has signalled, if
-    /// the last choice was that. glibc's function waits again if its futex call alone returns; it
-    /// returns if that has timed out, and its result is corrected then.
-    pub(super) fn condition_of_spurious(
-        &mut self,
-        thread: juror_schedule::ThreadId,
-    ) -> Option<ConditionWait> {
-        let last = self.scheduler.log().deviations().last()?;
-        let path = self.scheduler.task_of(thread)?.path();
-        if last.choice.kind != ChoiceKind::Spurious || last.choice.thread != path {
-            return None;
-        }
-        let registers = self.program.debuggee.registers(traced(thread)).ok()?;
+    /// Returns whether the last choice lets a call of `pthread_cond_wait` return although nobody has
+    /// signalled. glibc's function waits again if its futex call alone returns; it returns if that
+    /// has timed out, and its result is corrected then.
+    pub(super) fn ends_wait_for_no_reason(&mut self, thread: juror_schedule::ThreadId) -> bool {
+        let last = self.scheduler.log().deviations().last();
+        let task = self.scheduler.task_of(thread);
+        let is_spurious = last.zip(task).is_some_and(|(last, task)| {
+            last.choice.kind == ChoiceKind::Spurious && last.choice.thread == task.path()
+        });
+        let registers = self.program.debuggee.registers(traced(thread));
+        let (true, Ok(registers)) = (is_spurious, registers) else {
+            return false;
+        };
         let [word, ..] = registers.system_call_arguments();
-        let wait = self.threads.conditions.get_mut(&traced(thread))?;
+        let Some(wait) = self.threads.conditions.get_mut(&traced(thread)) else {
+            return false;
+        };
         // It may wait for the lock again.
-        if !(wait.condition..wait.condition.saturating_add(CONDITION_SIZE)).contains(&word) {
-            return None;
-        }
-        wait.is_spurious = true;
-        Some(*wait)
+        let condition = wait.condition..wait.condition.saturating_add(CONDITION_SIZE);
+        wait.is_spurious |= condition.contains(&word);
+        condition.contains(&word)
     }
 
     /// A thread that has the baton is about to wait for a condition.
@@ -97,17 +95,24 @@ impl Run {
             _ => first,
         };
         let state = MutexState::read(&self.program, mutex);
-        let can_take = state.is_free || state.is_recursive && state.owner == thread.0;
+        let is_own = !state.is_free && state.owner == thread.0;
+        let can_take = state.is_free || is_own && state.kind == MutexKind::Recursive;
         let is_tried = lock != LockUse::Takes;
         let step = match lock {
             LockUse::Takes | LockUse::Tries | LockUse::TakesInTime if can_take => {
                 LockStep::Takes { is_tried }
+            }
+            // It fails (EDEADLK).
+            LockUse::Takes | LockUse::TakesInTime if is_own && state.kind == MutexKind::Checked => {
+                return Ok(());
             }
             LockUse::Takes | LockUse::TakesInTime => {
                 self.threads.awaited.insert(thread, mutex);
                 LockStep::Wants { is_timed: is_tried }
             }
             LockUse::Tries => return Ok(()),
+            // It fails (EPERM).
+            LockUse::Drops if !is_own && state.kind != MutexKind::Normal => return Ok(()),
             LockUse::Drops => LockStep::Drops,
             LockUse::WaitsWithout | LockUse::WaitsWithoutEnd => {
                 self.threads.awaited.insert(thread, mutex);
@@ -148,14 +153,10 @@ impl Run {
 
     /// A thread is about to end: the kernel gives its robust locks back.
     pub(super) fn leave_robust(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
-        for Robust {
-            address,
-            lock,
-            is_pi,
-        } in robust::held(&self.program, thread)
-        {
+        for Robust { address, is_pi } in robust::held(&self.program, thread) {
             let word = self.word(address);
-            self.step_lock(thread, lock, LockStep::Drops)?;
+            // The word is the first of a mutex.
+            self.step_lock(thread, address, LockStep::Drops)?;
             self.input(Input::Died {
                 thread: scheduled(thread),
                 address,
@@ -178,43 +179,37 @@ impl Run {
         self.step_lock(thread, mutex, LockStep::Takes { is_tried: false })
     }
 
-    /// A thread that has the baton is about to wait at a word, which may be a lock's.
+    /// A thread that has the baton is about to wait at a word, which may be a lock's. What it wanted
+    /// before was refused, or has timed out.
     pub(super) fn await_lock(&mut self, thread: ThreadId, word: u64) -> Result<(), ExploreError> {
+        let task = self.scheduler.task_of(scheduled(thread));
+        let path = task.map(juror_schedule::Task::path);
+        let wish = path.and_then(|path| self.scheduler.holders().wish_of(path));
+        let wanted = wish.map(|wish| wish.lock);
+        if wanted.is_some_and(|wanted| wanted != word) {
+            self.step_lock(thread, word, LockStep::GivesUp)?;
+        }
         let awaits = self.threads.awaited.get(&thread) == Some(&word);
-        let path = self.scheduler.task_of(scheduled(thread));
-        let path = path.map(juror_schedule::Task::path);
-        let wants = path.is_some_and(|path| self.scheduler.holders().wish_of(path).is_some());
-        if awaits && !wants {
+        if awaits && wanted != Some(word) {
             self.step_lock(thread, word, LockStep::Wants { is_timed: false })?;
         }
         Ok(())
     }
 }
 
-/// Returns where threads would have to stand to wait for one another.
-pub(super) fn goals(order: &mut LockOrder) -> Vec<Goal> {
-    let places = |cycle: &LockCycle| {
-        let edges = cycle.edges.iter();
-        let place = |edge: &LockEdge| Place {
-            thread: Some(edge.thread),
-            site: edge.to_site,
-            object: Some(edge.to),
-        };
-        edges.map(place).collect()
-    };
-    let cycles = order.cycles();
-    let goal = |cycle: &LockCycle| Goal {
-        places: places(cycle),
-        first: None,
-    };
-    cycles.iter().map(goal).collect()
-}
-
 /// A mutex of glibc: `struct __pthread_mutex_s`.
 struct MutexState {
     is_free: bool,
     owner: u32,
-    is_recursive: bool,
+    kind: MutexKind,
+}
+
+/// The type of a mutex (pthread_mutexattr_settype(3)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MutexKind {
+    Normal,
+    Recursive,
+    Checked,
 }
 
 impl MutexState {
@@ -228,8 +223,11 @@ impl MutexState {
         MutexState {
             is_free: word(0) == 0,
             owner: word(8),
-            // The lowest bits are the type: 1 is PTHREAD_MUTEX_RECURSIVE.
-            is_recursive: word(16) & 3 == 1,
+            kind: match word(16) & 3 {
+                1 => MutexKind::Recursive,
+                2 => MutexKind::Checked,
+                _ => MutexKind::Normal,
+            },
         }
     }
 }

@@ -204,9 +204,10 @@ pub(super) fn entry_point(
         doubt(DoubtReason::SharedBody(others));
     } else {
         let left_out = symbols.functions_left_out(function);
-        let merged = match left_out.is_empty() {
-            true => left_out,
-            false => merged_with(definition, left_out),
+        let merged = if left_out.is_empty() {
+            left_out
+        } else {
+            merged_with(definition, left_out)
         };
         if !merged.is_empty() {
             doubt(DoubtReason::SharedBody(merged));

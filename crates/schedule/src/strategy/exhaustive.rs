@@ -5,11 +5,11 @@
 //! only. What a step touches is its footprint, so a search is of all schedules only if footprints
 //! are complete: all accesses that others can see are points.
 //!
-//! With them go backtrack sets (C. Flanagan, P. Godefroid, *Dynamic Partial-Order Reduction for
-//! Model Checking Software*, POPL 2005): at a decision another thread is tried only if its step
-//! and a later one are in a race, in some run below. Signals, time-outs and spurious wake-ups are
-//! always tried. The paper looks at the last step that a thread races with; here all are, as who
-//! was woken has no step that orders it behind who woke it.
+//! Backtrack sets (C. Flanagan, P. Godefroid, *Dynamic Partial-Order Reduction for Model Checking
+//! Software*, POPL 2005) leave out more ([`Exhaustive::backtracking`]): at a decision another thread
+//! is tried only if its step and a later one are in a race, in some run below. As they are here
+//! they leave out an end of some programs with three threads, so only a search by sleep sets alone
+//! is one of all schedules.
 //!
 //! With a bound on preemptions (M. Musuvathi, S. Qadeer, *Iterative Context Bounding*, PLDI 2007)
 //! nothing is left out beside what exceeds it: a run that a sleep set leaves out may be equal to

@@ -103,7 +103,7 @@ fn pages_are_the_same_in_any_order() {
             assert_eq!(part, whole[start..end], "{name} from {start}");
         }
     }
-    // What is written is read, too.
+    // A value that was written is read anew.
     client.repl("print map[7] = 70");
     let map = client.variable(&locals, "map");
     assert_eq!(page(&mut client, &map, 7, 1)[0].1, "70");

@@ -220,6 +220,16 @@ pub const RIGHT: &[Row] = &[
         &[],
     ),
     row(
+        "lock-that-is-refused",
+        "static pthread_mutex_t checked;
+         static void *twice(void *x) { LOCK(checked); assert(LOCK(checked) == EDEADLK); UNLOCK(checked); return x; }
+         static void *one(void *x) { LOCK(checked); shared++; UNLOCK(checked); return x; }
+         static void *two(void *x) { return one(x); }
+         int main(void) { pthread_mutexattr_t how; pthread_mutexattr_init(&how); pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ERRORCHECK);
+             pthread_mutex_init(&checked, &how); pthread_t t; pthread_create(&t, 0, twice, 0); pthread_join(t, 0); both(); return 0; }",
+        &[],
+    ),
+    row(
         "pipe",
         "static int ends[2];
          static void *one(void *x) { for (char i = 0; i < 3; i++) { char c; assert(read(ends[0], &c, 1) == 1); assert(c == i); } return x; }

@@ -4,7 +4,7 @@
 use crate::support::dialog::dialog;
 use juror_testing::{Build, Compiler, Fixture, Optimization};
 
-/// What is said of a name whose value is not known.
+/// The reasons why the value of a name is not known.
 const REFUSALS: &[&str] = &[
     "optimized out",
     "does not say which block",
