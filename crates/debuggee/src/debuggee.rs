@@ -19,6 +19,7 @@
 //! | `calls` | `calls.rs`: open calls of functions |
 //! | `host` | `host.rs`: terminal, CPUs, process numbers |
 //! | `core` | `core_file.rs`: the core file, instead of a process |
+//! | `control` | `stops/thread_control.rs`: the decision which thread goes on |
 //!
 //! Invariant: no file of which a part consists has methods of `Debuggee`. These are in
 //! files of their own, in the folders of their subjects: `stops` handles what the kernel
@@ -49,6 +50,7 @@ use crate::state::signals::Signals;
 use crate::state::thread::Thread;
 use crate::state::wait::Wait;
 use crate::state::wanted_calls::WantedCalls;
+use crate::stops::thread_control::ThreadControl;
 use crate::watch::Watches;
 
 /// A Linux process under ptrace.
@@ -80,6 +82,8 @@ pub struct Debuggee {
     pub(crate) host: Host,
     /// The core file that it is, instead of a process.
     pub(crate) core: Option<Box<CoreState>>,
+    /// The control of the threads above the kernel.
+    pub(crate) control: Option<Box<dyn ThreadControl>>,
 }
 
 impl Debuggee {
@@ -102,6 +106,7 @@ impl Debuggee {
             calls: Calls::default(),
             host: Host::new(cpu),
             core: None,
+            control: None,
         }
     }
 

@@ -222,6 +222,9 @@ pub enum DebuggeeError {
     /// `wait` was called although every thread is stopped: nothing can happen.
     #[error("every thread is stopped: resume one before waiting")]
     NothingRuns,
+    /// The control of the threads cannot go on.
+    #[error("{0}")]
+    Schedule(String),
     /// The program was waited for in vain, and juror is to end.
     #[error(
         "the program does not stop: a thread waits in the kernel, and only its end interrupts it"

@@ -81,6 +81,7 @@ pub use state::signals::{SignalPolicy, SignalReport};
 pub use state::stop_event::{ForkKind, StopEvent, SystemCallPhase};
 pub use state::thread::{ThreadInfo, ThreadState};
 pub use state::wanted_calls::SystemCalls;
+pub use stops::thread_control::ThreadControl;
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
 pub use juror_stepping::{AccessKinds, Owner, Owners, StepBy, ThreadId};

@@ -8,6 +8,7 @@
 mod fair_selection;
 mod handlers;
 mod run_control;
+pub(crate) mod thread_control;
 pub(crate) mod wait;
 
 use juror_arch::instruction::SYSTEM_CALL_LENGTH;

@@ -36,6 +36,17 @@ impl Debuggee {
         self.system_calls.set_monitors(calls, exits);
     }
 
+    /// Sets the calls that the control of the threads needs, in addition, and those whose exit it
+    /// needs.
+    pub fn schedule_system_calls(&mut self, calls: SystemCalls, exits: SystemCalls) {
+        self.system_calls.set_scheduled(calls, exits);
+    }
+
+    /// Returns whether the user or a monitor needs a call.
+    pub fn is_call_wanted(&self, number: u64) -> bool {
+        self.system_calls.is_wanted(number)
+    }
+
     /// Returns how the requested calls stop, in words for the user: `filter`, or `every call
     /// stops` and the reason. None if nothing was said about it at the launch.
     pub fn call_stops(&self) -> Option<String> {

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
+mod control;
 mod error;
 mod futex;
 mod modules;
@@ -24,6 +25,7 @@ mod runner;
 mod search;
 mod threads;
 
+pub use control::Control;
 pub use error::ExploreError;
 pub use juror_schedule::ChoiceKind;
 pub use modules::ModuleId;

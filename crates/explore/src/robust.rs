@@ -1,7 +1,6 @@
 //! The robust futexes that a thread holds at its end (set_robust_list(2)).
 
-use juror_debuggee::ThreadId;
-use juror_program::program::Program;
+use juror_debuggee::{Debuggee, ThreadId};
 
 /// The most entries of a list: one that is longer is damaged.
 const ENTRIES_MAX: usize = 2_048;
@@ -18,11 +17,11 @@ pub(crate) struct Robust {
 }
 
 /// Returns the futexes that a thread holds, and the one that it takes or gives back at the moment.
-pub(crate) fn held(program: &Program, thread: ThreadId) -> Vec<Robust> {
-    let Ok(head) = program.debuggee.robust_list(thread) else {
+pub(crate) fn held(debuggee: &Debuggee, thread: ThreadId) -> Vec<Robust> {
+    let Ok(head) = debuggee.robust_list(thread) else {
         return Vec::new();
     };
-    let word = |address: u64| program.debuggee.read_u64(address).ok();
+    let word = |address: u64| debuggee.read_u64(address).ok();
     let (Some(first), Some(offset), Some(pending)) = (
         word(head),
         word(head.wrapping_add(8)),

@@ -1,20 +1,16 @@
 //! A program that is run under the scheduler, and how a run is made.
 
 use crate::blocking;
+use crate::control::Control;
 use crate::error::ExploreError;
 use crate::modules::{ModuleId, check_modules, identity};
 use crate::outcome::{Outcome, ThreadPlace};
 use crate::points::{KnownSites, PointSet};
 use crate::run::Run;
-use crate::threads::Threads;
 use juror_debuggee::{CallStops, CpuPolicy, Debuggee, Launch, Redirection, StopEvent, ThreadId};
 use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
-use juror_schedule::{
-    ChoiceKind, Deviation, Goal, LockOrder, Moment, Options, Scheduler, Strategy,
-};
-use rustc_hash::FxHashSet;
-use std::collections::VecDeque;
+use juror_schedule::{ChoiceKind, Deviation, Goal, Moment, Options, Strategy};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -153,24 +149,21 @@ impl Runner {
             points_max: limits.points,
             ..options
         };
+        let left_out = sites.left_out;
+        let mut control = Control::new(sites, options, strategy);
+        control.end_at(Instant::now() + limits.time);
+        if predicts {
+            control.note_lock_order();
+        }
         let run = Run {
             modules,
             program,
-            scheduler: Scheduler::new(options, strategy),
-            orders: VecDeque::new(),
-            sites,
-            returns: FxHashSet::default(),
-            threads: Threads::default(),
+            control,
             thread_count: 1,
-            has_accesses: false,
-            diverged: None,
-            until: Instant::now() + limits.time,
+            left_out,
             switches: Vec::new(),
             explains,
-            lock_order: predicts.then(LockOrder::new),
             circle: None,
-            held: VecDeque::new(),
-            seen: None,
         };
         run.make_whole(main)
     }

@@ -25,6 +25,9 @@ impl Debuggee {
     /// [`StopEvent::TimePassed`] unless something else happens before; `None`
     /// unsets it. It stays set until then.
     pub fn set_alarm(&mut self, at: Option<Instant>) -> Result<(), DebuggeeError> {
+        if let Some(()) = self.by_control(|control, _| control.set_alarm(at)) {
+            return Ok(());
+        }
         let interruption = &mut self.wait.interruption;
         interruption.is_alarm_set = at.is_some();
         if at.is_none() {

@@ -165,6 +165,12 @@ pub enum StopEvent {
         /// The thread that was stopped for it.
         thread: ThreadId,
     },
+    /// Under a control of the threads: no thread goes on, or the run has gone another way than
+    /// the one that it repeats.
+    Standstill {
+        /// The thread that would go on; it waits.
+        thread: Option<ThreadId>,
+    },
     /// The process has ended by itself.
     Exited {
         /// Its exit status, 0 to 255.
@@ -197,6 +203,7 @@ impl StopEvent {
             | StopEvent::Interrupted { thread }
             | StopEvent::Called { thread }
             | StopEvent::TimePassed { thread } => Some(thread),
+            StopEvent::Standstill { thread } => thread,
             StopEvent::ThreadEnded { .. }
             | StopEvent::Forked { .. }
             | StopEvent::ChildAttached { .. }
@@ -235,6 +242,7 @@ impl StopEvent {
             }
             StopEvent::ChildAttached { parent, .. } => renumber(parent),
             StopEvent::Forked { .. }
+            | StopEvent::Standstill { .. }
             | StopEvent::ParentDetached { .. }
             | StopEvent::Exited { .. }
             | StopEvent::Killed { .. } => {}

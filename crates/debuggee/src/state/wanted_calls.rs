@@ -54,7 +54,10 @@ pub(crate) struct WantedCalls {
     monitors: SystemCalls,
     /// The calls whose exit monitors need, now or later.
     monitored_exits: SystemCalls,
-    /// The calls of the developer and the monitors.
+    /// The calls that the control of the threads needs.
+    scheduled: SystemCalls,
+    scheduled_exits: SystemCalls,
+    /// The calls of the developer, the monitors and the control.
     pub(crate) all: SystemCalls,
     filter: Option<CallFilter>,
     /// Whether the program may refuse calls of the filter before they stop.
@@ -90,6 +93,7 @@ impl WantedCalls {
     /// needs it, since another thread may change that meanwhile.
     pub(crate) fn needs_exit(&self, number: u64) -> bool {
         self.monitored_exits.contains(number)
+            || self.scheduled_exits.contains(number)
             || self.developer.contains(number)
             || installs_filter(number)
     }
@@ -118,6 +122,18 @@ impl WantedCalls {
         self.join();
     }
 
+    /// Sets the calls that the control of the threads needs, and those whose exit it needs.
+    pub(crate) fn set_scheduled(&mut self, calls: SystemCalls, exits: SystemCalls) {
+        self.scheduled = calls;
+        self.scheduled_exits = exits;
+        self.join();
+    }
+
+    /// Returns whether the developer or a monitor needs a call.
+    pub(crate) fn is_wanted(&self, number: u64) -> bool {
+        self.developer.contains(number) || self.monitors.contains(number)
+    }
+
     /// Takes over the user's calls of `other`.
     pub(crate) fn take_developers(&mut self, other: &WantedCalls) {
         self.developer.clone_from(&other.developer);
@@ -125,7 +141,8 @@ impl WantedCalls {
     }
 
     fn join(&mut self) {
-        self.all = self.developer.joined(&self.monitors);
+        let others = self.monitors.joined(&self.scheduled);
+        self.all = self.developer.joined(&others);
         let is_covered = |filter: &CallFilter| self.all.is_within(&filter.calls);
         let is_filter_enough =
             self.filter.as_ref().is_some_and(is_covered) && !self.is_filtered_by_program;

@@ -12,6 +12,9 @@ impl Debuggee {
     /// that has a further stop event queued (it runs after the last of them),
     /// and for one that stays stopped while another one calls a function.
     pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if let Some(resumed) = self.by_control(|control, it| control.resume(it, thread)) {
+            return resumed;
+        }
         if self.wait.has_event_of(thread) || self.calls.keep_still(thread) {
             return Ok(());
         }
@@ -63,6 +66,9 @@ impl Debuggee {
     /// [`crate::StopEvent::Stepped`] (or an earlier event) follows. Other
     /// threads stay as they are.
     pub fn step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if let Some(stepped) = self.by_control(|control, it| control.step(it, thread)) {
+            return stepped;
+        }
         if self.wait.has_event_of(thread) {
             return Ok(());
         }

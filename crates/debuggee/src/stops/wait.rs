@@ -16,6 +16,9 @@ impl Debuggee {
     /// (signals that the program handles, new processes, threads that are held
     /// for a moment) are handled inside.
     pub fn wait(&mut self) -> Result<StopEvent, DebuggeeError> {
+        if let Some(waited) = self.by_control(|control, debuggee| control.wait(debuggee)) {
+            return waited;
+        }
         loop {
             self.wait.interruption.note_requests();
             if let Some(event) = self.take_event() {

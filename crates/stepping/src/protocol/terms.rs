@@ -23,6 +23,8 @@ pub enum Owner {
     Return,
     /// A point of juror's own (module loading, `longjmp`).
     Internal,
+    /// A schedule point: the thread gives the baton back there.
+    Schedule,
 }
 
 bitflags! {
@@ -41,6 +43,8 @@ bitflags! {
         const RETURN = 16;
         /// [`Owner::Internal`].
         const INTERNAL = 32;
+        /// [`Owner::Schedule`].
+        const SCHEDULE = 64;
     }
 }
 
@@ -53,6 +57,7 @@ impl From<Owner> for Owners {
             Owner::Step => Owners::STEP,
             Owner::Return => Owners::RETURN,
             Owner::Internal => Owners::INTERNAL,
+            Owner::Schedule => Owners::SCHEDULE,
         }
     }
 }

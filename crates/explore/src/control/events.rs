@@ -1,13 +1,11 @@
 //! The stop events of the debuggee.
 
-use super::{Run, scheduled, traced};
+use super::{Control, End, Step, scheduled, traced};
 use crate::blocking::{self, TaskState};
 use crate::error::ExploreError;
-use crate::outcome::Outcome;
 use crate::points::Site;
-use crate::report;
 use crate::threads::Standing;
-use juror_debuggee::{StopEvent, SystemCallPhase, ThreadId};
+use juror_debuggee::{Debuggee, Owners, StopEvent, SystemCallPhase, ThreadId};
 use juror_schedule::{Footprint, Input, Point, PointKind, State};
 use std::time::{Duration, Instant};
 
@@ -23,16 +21,16 @@ const TURNING: Duration = Duration::from_millis(500);
 const LOOKS: u32 = 2;
 const LOOK_PAUSE: Duration = Duration::from_micros(20);
 
-impl Run {
+impl Control {
     /// Tells the scheduler if the thread that has the baton waits in a system call. Nobody else
     /// runs, so it sleeps there or comes back soon. Returns whether it waits.
-    pub(super) fn note_waiting_call(&mut self) -> Result<bool, ExploreError> {
+    pub(super) fn note_waiting_call(&mut self, debuggee: &Debuggee) -> Result<bool, ExploreError> {
         let bearer = self.bearer();
         let is_in_call = |thread: &ThreadId| self.threads.standing(*thread) == Standing::InCall;
         let Some(thread) = bearer.filter(is_in_call) else {
             return Ok(false);
         };
-        let process = self.program.debuggee.pid();
+        let process = debuggee.pid();
         let mut looks = 0;
         loop {
             match blocking::state(process, thread.0) {
@@ -52,21 +50,24 @@ impl Run {
 
     /// Returns the next event. A call that another thread has ended comes before what that thread
     /// does next, so that the order does not depend on how fast the kernel is.
-    pub(super) fn next_event(&mut self) -> Result<StopEvent, ExploreError> {
+    pub(super) fn next_event(
+        &mut self,
+        debuggee: &mut Debuggee,
+    ) -> Result<StopEvent, ExploreError> {
         if self.held.is_empty() {
-            let event = self.program.debuggee.wait()?;
+            let event = debuggee.wait()?;
             let is_bearers = event.waiting_thread() == self.bearer();
-            if !is_bearers || !self.has_ended_call() {
+            if !is_bearers || !self.has_ended_call(debuggee) {
                 return Ok(event);
             }
             self.held.push_back(event);
         }
-        if self.has_ended_call() {
-            return Ok(self.program.debuggee.wait()?);
+        if self.has_ended_call(debuggee) {
+            return Ok(debuggee.wait()?);
         }
         match self.held.pop_front() {
             Some(event) => Ok(event),
-            None => Ok(self.program.debuggee.wait()?),
+            None => Ok(debuggee.wait()?),
         }
     }
 
@@ -79,8 +80,8 @@ impl Run {
     }
 
     /// Returns whether a thread that waits in the kernel, for the scheduler, does so no longer.
-    pub(super) fn has_ended_call(&self) -> bool {
-        let process = self.program.debuggee.pid();
+    pub(super) fn has_ended_call(&self, debuggee: &Debuggee) -> bool {
+        let process = debuggee.pid();
         let mut tasks = self.scheduler.tasks().iter();
         tasks.any(|task| {
             *task.state() == State::InKernel
@@ -88,31 +89,36 @@ impl Run {
         })
     }
 
-    /// Takes a stop event. Returns the end of the run if that is one.
-    pub(super) fn take(&mut self, event: StopEvent) -> Result<Option<Outcome>, ExploreError> {
+    /// Takes a stop event. Returns it if it concerns the caller.
+    pub(super) fn take(
+        &mut self,
+        debuggee: &mut Debuggee,
+        event: StopEvent,
+    ) -> Result<Option<Step>, ExploreError> {
         match event {
             StopEvent::Hit {
-                thread, address, ..
-            } => self.take_hit(thread, address)?,
+                thread,
+                address,
+                owners,
+            } if owners.contains(Owners::SCHEDULE) => self.take_hit(debuggee, thread, address),
             StopEvent::SystemCall {
                 thread,
                 number,
                 phase: SystemCallPhase::Entry { arguments },
-            } => return self.take_entry(thread, number, arguments),
+            } => self.take_entry(debuggee, thread, number, arguments),
             StopEvent::SystemCall {
                 thread,
                 number,
                 phase: SystemCallPhase::Exit { result },
-            } => self.take_exit(thread, number, result)?,
+            } => self.take_exit(debuggee, thread, number, result),
             StopEvent::ThreadStarted { thread } => {
-                self.thread_count += 1;
-                self.program.number_started_thread(thread);
                 self.threads.started.insert(thread);
                 if let Some((parent, child)) = self.threads.maker
                     && child == thread
                 {
-                    self.introduce(parent, child)?;
+                    self.introduce(debuggee, parent, child)?;
                 }
+                Ok(Some(Step::Event(event)))
             }
             StopEvent::ThreadEnded { thread } => {
                 self.threads.forget(thread);
@@ -121,38 +127,26 @@ impl Run {
                         thread: scheduled(thread),
                     })?;
                 }
+                Ok(Some(Step::Event(event)))
             }
-            StopEvent::Signal {
-                thread,
-                signal,
-                fatal: true,
-                ..
-            } => {
-                let place = Some(report::place_of(&self.program, thread));
-                return Ok(Some(Outcome::Killed { signal, place }));
-            }
-            StopEvent::Killed { signal, .. } => {
-                let place = None;
-                return Ok(Some(Outcome::Killed { signal, place }));
-            }
-            StopEvent::Exited { status } => return Ok(Some(Outcome::Exited { status })),
-            StopEvent::TimePassed { thread } => return self.look(thread),
-            StopEvent::ModulesChanged { thread } => {
-                self.program.update_modules();
-                self.program.debuggee.resume(thread)?;
-            }
-            other => {
-                if let Some(thread) = other.waiting_thread() {
-                    self.program.debuggee.resume(thread)?;
-                }
-            }
+            StopEvent::TimePassed { thread } => self.look(debuggee, thread),
+            event => Ok(Some(Step::Event(event))),
         }
-        Ok(None)
     }
 
-    pub(super) fn take_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), ExploreError> {
-        if self.returns.contains(&address) && self.end_condition(thread, address)? {
-            return Ok(());
+    fn take_hit(
+        &mut self,
+        debuggee: &mut Debuggee,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<Step>, ExploreError> {
+        self.note_arrival(thread, address);
+        if self.returns.contains(&address) && self.end_condition(debuggee, thread, address)? {
+            if let Some(event) = self.event_of_others(debuggee, thread)? {
+                return Ok(Some(Step::Event(event)));
+            }
+            self.let_go(debuggee, thread)?;
+            return Ok(None);
         }
         let site = self.sites.by_address.get(&address).copied();
         let (kind, standing) = match site {
@@ -161,20 +155,22 @@ impl Run {
             Some(Site::Access) | None => (PointKind::Access, Standing::Ready),
         };
         let object = match site {
-            Some(Site::Call(_)) => self.program.debuggee.registers(thread)?.arguments()[0],
+            Some(Site::Call(_)) => debuggee.registers(thread)?.arguments()[0],
             _ => 0,
         };
-        self.reach(thread, standing, (kind, address, object))
+        self.reach(debuggee, thread, standing, (kind, address, object))?;
+        Ok(None)
     }
 
     /// A thread that has the baton stands at a point.
     pub(super) fn reach(
         &mut self,
+        debuggee: &Debuggee,
         thread: ThreadId,
         standing: Standing,
         (kind, site, object): (PointKind, u64, u64),
     ) -> Result<(), ExploreError> {
-        self.note_lock(thread)?;
+        self.note_lock(debuggee, thread)?;
         self.threads.stands(thread, standing);
         self.input(Input::Reached {
             thread: scheduled(thread),
@@ -190,17 +186,37 @@ impl Run {
 
     /// Looks whether the run gets on: a thread may wait in the kernel, or turn in a loop without
     /// a point.
-    pub(super) fn look(&mut self, stopped: ThreadId) -> Result<Option<Outcome>, ExploreError> {
+    fn look(
+        &mut self,
+        debuggee: &mut Debuggee,
+        stopped: ThreadId,
+    ) -> Result<Option<Step>, ExploreError> {
         let now = Instant::now();
-        if now > self.until {
-            return self.endless().map(Some);
+        if self.until.is_some_and(|until| now > until) {
+            self.stands = Some(End::Endless);
+            return Ok(None);
         }
-        self.program.debuggee.set_alarm(Some(now + TICK))?;
+        debuggee.set_alarm(Some(now + TICK))?;
+        if self.keys.take_alarm(now) {
+            let thread = stopped;
+            return Ok(Some(Step::Event(StopEvent::TimePassed { thread })));
+        }
+        if self.is_turning(debuggee) && self.bearer() == Some(stopped) {
+            let kind = PointKind::Preempted;
+            self.reach(debuggee, stopped, Standing::Ready, (kind, 0, 0))?;
+        } else {
+            self.let_go(debuggee, stopped)?;
+        }
+        Ok(None)
+    }
+
+    /// Returns whether the thread that has the baton has computed for long without a point.
+    fn is_turning(&mut self, debuggee: &Debuggee) -> bool {
         let bearer = self.bearer();
-        let process = self.program.debuggee.pid();
+        let process = debuggee.pid();
         let points = self.scheduler.points();
         let computed = bearer.map(|bearer| blocking::computed(process, bearer.0));
-        let turns = match (bearer, self.seen) {
+        match (bearer, self.seen) {
             (Some(bearer), Some((then, points_then, computed_then)))
                 if (bearer, points) == (then, points_then) =>
             {
@@ -212,13 +228,6 @@ impl Run {
                 self.seen = seen.map(|(bearer, computed)| (bearer, points, computed));
                 false
             }
-        };
-        if turns && bearer == Some(stopped) {
-            let kind = PointKind::Preempted;
-            self.reach(stopped, Standing::Ready, (kind, 0, 0))?;
-        } else {
-            self.program.debuggee.resume(stopped)?;
         }
-        Ok(None)
     }
 }

@@ -1,13 +1,12 @@
 //! System calls at whose entry or exit a thread stands.
 
-use super::{Run, scheduled};
+use super::{Control, Step, scheduled};
 use crate::blocking::{self, libc_numbers as calls};
 use crate::error::ExploreError;
 use crate::futex::{self, Clock};
-use crate::outcome::Outcome;
 use crate::threads::Standing;
 use juror_arch::NO_SYSTEM_CALL;
-use juror_debuggee::{Owner, ThreadId};
+use juror_debuggee::{Debuggee, Owner, StopEvent, SystemCallPhase, ThreadId};
 use juror_schedule::{Input, PointKind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -21,14 +20,14 @@ const RESTARTED: std::ops::RangeInclusive<i64> = -516..=-512;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-impl Run {
+impl Control {
     /// Gives the call at whose entry a thread stands its result; it is not made.
     pub(super) fn finish_call(
         &mut self,
+        debuggee: &mut Debuggee,
         thread: ThreadId,
         result: i64,
     ) -> Result<(), ExploreError> {
-        let debuggee = &mut self.program.debuggee;
         let mut registers = *debuggee.registers(thread)?;
         registers.set_system_call(NO_SYSTEM_CALL);
         registers.set_result(result as u64);
@@ -37,19 +36,23 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn call_futex(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
-        let registers = self.program.debuggee.registers(thread)?;
+    pub(super) fn call_futex(
+        &mut self,
+        debuggee: &mut Debuggee,
+        thread: ThreadId,
+    ) -> Result<(), ExploreError> {
+        let registers = debuggee.registers(thread)?;
         let arguments = registers.system_call_arguments();
         let Some(decoded) = futex::decode(arguments) else {
             return Err(ExploreError::Futex(arguments[1]));
         };
         let deadline = decoded
             .timeout
-            .and_then(|(address, clock)| self.deadline(address, clock));
+            .and_then(|(address, clock)| self.deadline(debuggee, address, clock));
         let call = decoded.with_deadline(deadline);
         let (first, second) = futex::words(&call);
-        let word = self.word(first);
-        let second = second.map_or(0, |second| self.word(second));
+        let word = self.word(debuggee, first);
+        let second = second.map_or(0, |second| self.word(debuggee, second));
         self.await_lock(thread, first)?;
         self.input(Input::Futex {
             thread: scheduled(thread),
@@ -59,16 +62,15 @@ impl Run {
         })
     }
 
-    pub(super) fn word(&self, address: u64) -> u32 {
+    pub(super) fn word(&self, debuggee: &Debuggee, address: u64) -> u32 {
         let mut bytes = [0; 4];
         // The kernel would fail with EFAULT; nobody waits there.
-        let _ = self.program.debuggee.read(address, &mut bytes);
+        let _ = debuggee.read(address, &mut bytes);
         u32::from_le_bytes(bytes)
     }
 
     /// Returns the moment of the scheduler's time at which a time-out comes.
-    pub(super) fn deadline(&self, address: u64, clock: Clock) -> Option<u64> {
-        let debuggee = &self.program.debuggee;
+    pub(super) fn deadline(&self, debuggee: &Debuggee, address: u64, clock: Clock) -> Option<u64> {
         let seconds = debuggee.read_u64(address).ok()?;
         let rest = debuggee.read_u64(address.wrapping_add(8)).ok()?;
         let time = seconds.saturating_mul(SECOND_NS).saturating_add(rest);
@@ -82,57 +84,85 @@ impl Run {
 
     pub(super) fn take_entry(
         &mut self,
+        debuggee: &mut Debuggee,
         thread: ThreadId,
         number: u64,
         arguments: [u64; 6],
-    ) -> Result<Option<Outcome>, ExploreError> {
+    ) -> Result<Option<Step>, ExploreError> {
         if self.threads.standing(thread) == Standing::InCall {
             // It makes again what was interrupted for the debugger.
-            self.program.debuggee.resume(thread)?;
+            self.let_go(debuggee, thread)?;
             return Ok(None);
         }
-        let site = self.program.debuggee.registers(thread)?.call_instruction();
+        let site = debuggee.registers(thread)?.call_instruction();
         let [first, second, third, ..] = arguments;
         match number {
             calls::EXIT_GROUP => {
                 let status = (first & 0xff) as i32;
-                return Ok(Some(Outcome::Exited { status }));
+                return Ok(Some(Step::Exits { thread, status }));
             }
             calls::FUTEX => {
-                self.reach(thread, Standing::Futex, (PointKind::Futex, site, first))?;
+                self.reach(
+                    debuggee,
+                    thread,
+                    Standing::Futex,
+                    (PointKind::Futex, site, first),
+                )?;
             }
             calls::EXIT => {
-                self.reach(thread, Standing::Exit, (PointKind::Exit, site, 0))?;
+                self.reach(debuggee, thread, Standing::Exit, (PointKind::Exit, site, 0))?;
             }
             calls::SCHED_YIELD => {
-                self.finish_call(thread, 0)?;
-                self.reach(thread, Standing::Ready, (PointKind::Yield, site, 0))?;
+                self.finish_call(debuggee, thread, 0)?;
+                self.reach(
+                    debuggee,
+                    thread,
+                    Standing::Ready,
+                    (PointKind::Yield, site, 0),
+                )?;
             }
             calls::NANOSLEEP | calls::CLOCK_NANOSLEEP => {
                 let deadline = match (number, first, second & 1) {
-                    (calls::NANOSLEEP, ..) => self.deadline(first, Clock::Relative),
-                    (_, _, 0) => self.deadline(third, Clock::Relative),
-                    (_, 0, _) => self.deadline(third, Clock::Realtime),
-                    _ => self.deadline(third, Clock::Monotonic),
+                    (calls::NANOSLEEP, ..) => self.deadline(debuggee, first, Clock::Relative),
+                    (_, _, 0) => self.deadline(debuggee, third, Clock::Relative),
+                    (_, 0, _) => self.deadline(debuggee, third, Clock::Realtime),
+                    _ => self.deadline(debuggee, third, Clock::Monotonic),
                 };
                 let deadline = deadline.unwrap_or_else(|| self.scheduler.now());
                 let standing = Standing::Sleep(deadline);
-                self.reach(thread, standing, (PointKind::Call, site, 0))?;
+                self.reach(debuggee, thread, standing, (PointKind::Call, site, 0))?;
             }
             calls::CLONE | calls::CLONE3 | calls::FORK | calls::VFORK => {
-                self.reach(thread, Standing::Makes(number), (PointKind::Call, site, 0))?;
+                self.reach(
+                    debuggee,
+                    thread,
+                    Standing::Makes(number),
+                    (PointKind::Call, site, 0),
+                )?;
             }
             number if blocking::may_wait(number) => {
-                self.reach(thread, Standing::MayWait, (PointKind::Call, site, 0))?;
+                self.reach(
+                    debuggee,
+                    thread,
+                    Standing::MayWait,
+                    (PointKind::Call, site, 0),
+                )?;
             }
-            _ => self.program.debuggee.resume(thread)?,
+            _ => {
+                let phase = SystemCallPhase::Entry { arguments };
+                return self.pass_on_call(debuggee, (thread, number), phase);
+            }
         }
         Ok(None)
     }
 
     /// A thread that has the baton makes a thread or a process.
-    pub(super) fn make(&mut self, thread: ThreadId, number: u64) -> Result<(), ExploreError> {
-        let debuggee = &self.program.debuggee;
+    pub(super) fn make(
+        &mut self,
+        debuggee: &mut Debuggee,
+        thread: ThreadId,
+        number: u64,
+    ) -> Result<(), ExploreError> {
         let arguments = debuggee.registers(thread)?.system_call_arguments();
         let [first, _, _, fourth, ..] = arguments;
         let (flags, word) = match number {
@@ -147,60 +177,84 @@ impl Run {
         if flags & IS_THREAD != 0 {
             let word = if flags & CLEARS_WORD == 0 { 0 } else { word };
             self.threads.child_words.insert(thread, word);
-            self.insert_accesses()?;
+            self.insert_accesses(debuggee)?;
         }
         Ok(())
     }
 
     /// Inserts the points at accesses: before the second thread exists they are of no use.
-    pub(super) fn insert_accesses(&mut self) -> Result<(), ExploreError> {
+    pub(super) fn insert_accesses(&mut self, debuggee: &mut Debuggee) -> Result<(), ExploreError> {
         if std::mem::replace(&mut self.has_accesses, true) {
             return Ok(());
         }
         for address in &self.sites.accesses {
-            self.program.debuggee.insert(*address, Owner::Developer)?;
+            debuggee.insert(*address, Owner::Schedule)?;
         }
         Ok(())
     }
 
+    /// Lets a thread go on at the entry or the exit of a call, unless others want to know of it.
+    fn pass_on_call(
+        &mut self,
+        debuggee: &mut Debuggee,
+        (thread, number): (ThreadId, u64),
+        phase: SystemCallPhase,
+    ) -> Result<Option<Step>, ExploreError> {
+        if debuggee.is_call_wanted(number) {
+            return Ok(Some(Step::Event(StopEvent::SystemCall {
+                thread,
+                number,
+                phase,
+            })));
+        }
+        self.let_go(debuggee, thread)?;
+        Ok(None)
+    }
+
     pub(super) fn take_exit(
         &mut self,
+        debuggee: &mut Debuggee,
         thread: ThreadId,
         number: u64,
         result: i64,
-    ) -> Result<(), ExploreError> {
+    ) -> Result<Option<Step>, ExploreError> {
+        let phase = SystemCallPhase::Exit { result };
         if matches!(number, calls::CLONE | calls::CLONE3) {
             let is_thread = self.threads.child_words.contains_key(&thread);
             let child = u32::try_from(result).ok().filter(|child| *child != 0);
             match child.map(ThreadId) {
                 Some(child) if is_thread && self.threads.started.contains(&child) => {
-                    return self.introduce(thread, child);
+                    self.introduce(debuggee, thread, child)?;
+                    return Ok(None);
                 }
                 Some(child) if is_thread => {
                     self.threads.maker = Some((thread, child));
-                    return Ok(());
+                    return Ok(None);
                 }
                 _ => drop(self.threads.child_words.remove(&thread)),
             }
-            return Ok(self.program.debuggee.resume(thread)?);
+            return self.pass_on_call(debuggee, (thread, number), phase);
         }
         if RESTARTED.contains(&result) {
-            return Ok(self.program.debuggee.resume(thread)?);
+            self.let_go(debuggee, thread)?;
+            return Ok(None);
         }
         let task = self.scheduler.task_of(scheduled(thread));
         let is_away = task.is_some_and(|task| *task.state() == juror_schedule::State::InKernel);
         self.threads.stands(thread, Standing::Ready);
         if is_away {
-            return self.input(Input::Returned {
+            self.input(Input::Returned {
                 thread: scheduled(thread),
-            });
+            })?;
+            return Ok(None);
         }
-        Ok(self.program.debuggee.resume(thread)?)
+        self.pass_on_call(debuggee, (thread, number), phase)
     }
 
     /// Tells the scheduler of a new thread; its maker goes on.
     pub(super) fn introduce(
         &mut self,
+        debuggee: &mut Debuggee,
         parent: ThreadId,
         child: ThreadId,
     ) -> Result<(), ExploreError> {
@@ -223,7 +277,7 @@ impl Run {
             thread: scheduled(child),
             address,
         })?;
-        Ok(self.program.debuggee.resume(parent)?)
+        self.let_go(debuggee, parent)
     }
 }
 

@@ -1,12 +1,11 @@
 //! The use of locks and conditions of the C library.
 
-use super::{Run, scheduled, traced};
+use super::{Control, scheduled, traced};
 use crate::error::ExploreError;
 use crate::points::LockUse;
 use crate::robust::{self, Robust};
 use crate::threads::ConditionWait;
-use juror_debuggee::{Owner, ThreadId};
-use juror_program::program::Program;
+use juror_debuggee::{Debuggee, Owner, ThreadId};
 use juror_schedule::{ChoiceKind, Input, LockMode, LockStep};
 
 /// The size of a `pthread_cond_t`, in bytes.
@@ -15,17 +14,21 @@ const CONDITION_SIZE: u64 = 48;
 /// `-ETIMEDOUT`.
 pub(super) const TIMED_OUT: i64 = -110;
 
-impl Run {
+impl Control {
     /// Returns whether the last choice lets a call of `pthread_cond_wait` return although nobody has
     /// signalled. glibc's function waits again if its futex call alone returns; it returns if that
     /// has timed out, and its result is corrected then.
-    pub(super) fn ends_wait_for_no_reason(&mut self, thread: juror_schedule::ThreadId) -> bool {
+    pub(super) fn ends_wait_for_no_reason(
+        &mut self,
+        debuggee: &Debuggee,
+        thread: juror_schedule::ThreadId,
+    ) -> bool {
         let last = self.scheduler.log().deviations().last();
         let task = self.scheduler.task_of(thread);
         let is_spurious = last.zip(task).is_some_and(|(last, task)| {
             last.choice.kind == ChoiceKind::Spurious && last.choice.thread == task.path()
         });
-        let registers = self.program.debuggee.registers(traced(thread));
+        let registers = debuggee.registers(traced(thread));
         let (true, Ok(registers)) = (is_spurious, registers) else {
             return false;
         };
@@ -40,13 +43,16 @@ impl Run {
     }
 
     /// A thread that has the baton is about to wait for a condition.
-    pub(super) fn note_condition(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
-        let debuggee = &mut self.program.debuggee;
+    pub(super) fn note_condition(
+        &mut self,
+        debuggee: &mut Debuggee,
+        thread: ThreadId,
+    ) -> Result<(), ExploreError> {
         let registers = debuggee.registers(thread)?;
         let ([condition, ..], stack) = (registers.arguments(), registers.stack_pointer());
         let return_address = debuggee.read_u64(stack)?;
         if self.returns.insert(return_address) {
-            debuggee.insert(return_address, Owner::Step)?;
+            debuggee.insert(return_address, Owner::Schedule)?;
         }
         let wait = ConditionWait {
             condition,
@@ -58,14 +64,14 @@ impl Run {
         Ok(())
     }
 
-    /// A thread stands where a wait for a condition returns to. Returns false if another point is
-    /// there, too.
+    /// A thread stands where a wait for a condition returns to. Returns false if a point is there,
+    /// too.
     pub(super) fn end_condition(
         &mut self,
+        debuggee: &mut Debuggee,
         thread: ThreadId,
         address: u64,
     ) -> Result<bool, ExploreError> {
-        let debuggee = &mut self.program.debuggee;
         let mut registers = *debuggee.registers(thread)?;
         let stack = registers.stack_pointer();
         let ends =
@@ -80,13 +86,17 @@ impl Run {
         if self.sites.by_address.contains_key(&address) {
             return Ok(false);
         }
-        debuggee.resume(thread)?;
         Ok(true)
     }
 
     /// A thread that has the baton calls a function that uses a lock.
-    pub(super) fn use_lock(&mut self, thread: ThreadId, lock: LockUse) -> Result<(), ExploreError> {
-        let registers = self.program.debuggee.registers(thread)?;
+    pub(super) fn use_lock(
+        &mut self,
+        debuggee: &mut Debuggee,
+        thread: ThreadId,
+        lock: LockUse,
+    ) -> Result<(), ExploreError> {
+        let registers = debuggee.registers(thread)?;
         let [first, second, ..] = registers.arguments();
         let site = registers.instruction_pointer();
         self.threads.sites.insert(thread, site);
@@ -94,7 +104,7 @@ impl Run {
             LockUse::WaitsWithout | LockUse::WaitsWithoutEnd => second,
             _ => first,
         };
-        let state = MutexState::read(&self.program, mutex);
+        let state = MutexState::read(debuggee, mutex);
         let is_own = !state.is_free && state.owner == thread.0;
         let can_take = state.is_free || is_own && state.kind == MutexKind::Recursive;
         let is_tried = lock != LockUse::Takes;
@@ -120,7 +130,7 @@ impl Run {
             }
         };
         if lock == LockUse::WaitsWithoutEnd {
-            self.note_condition(thread)?;
+            self.note_condition(debuggee, thread)?;
         }
         self.step_lock(thread, mutex, step)
     }
@@ -152,9 +162,13 @@ impl Run {
     }
 
     /// A thread is about to end: the kernel gives its robust locks back.
-    pub(super) fn leave_robust(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
-        for Robust { address, is_pi } in robust::held(&self.program, thread) {
-            let word = self.word(address);
+    pub(super) fn leave_robust(
+        &mut self,
+        debuggee: &Debuggee,
+        thread: ThreadId,
+    ) -> Result<(), ExploreError> {
+        for Robust { address, is_pi } in robust::held(debuggee, thread) {
+            let word = self.word(debuggee, address);
             // The word is the first of a mutex.
             self.step_lock(thread, address, LockStep::Drops)?;
             self.input(Input::Died {
@@ -168,11 +182,15 @@ impl Run {
     }
 
     /// A thread that has the baton has come so far: perhaps it has the lock that it waited for.
-    pub(super) fn note_lock(&mut self, thread: ThreadId) -> Result<(), ExploreError> {
+    pub(super) fn note_lock(
+        &mut self,
+        debuggee: &Debuggee,
+        thread: ThreadId,
+    ) -> Result<(), ExploreError> {
         let Some(&mutex) = self.threads.awaited.get(&thread) else {
             return Ok(());
         };
-        if MutexState::read(&self.program, mutex).owner != thread.0 {
+        if MutexState::read(debuggee, mutex).owner != thread.0 {
             return Ok(());
         }
         self.threads.awaited.remove(&thread);
@@ -213,9 +231,9 @@ enum MutexKind {
 }
 
 impl MutexState {
-    fn read(program: &Program, address: u64) -> MutexState {
+    fn read(debuggee: &Debuggee, address: u64) -> MutexState {
         let mut bytes = [0; 20];
-        let _ = program.debuggee.read(address, &mut bytes);
+        let _ = debuggee.read(address, &mut bytes);
         let word = |at: usize| {
             let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
             word.map_or(0, u32::from_le_bytes)

@@ -1,0 +1,254 @@
+//! The control of the threads: the scheduler, and what its shell knows of them. What is ordered is
+//! carried out in the debuggee; events that do not concern the scheduler are passed on.
+
+mod calls;
+mod events;
+mod keys;
+mod locks;
+
+use crate::blocking;
+use crate::error::ExploreError;
+use crate::points::Sites;
+use crate::threads::{Standing, Threads};
+use events::TICK;
+use juror_debuggee::{Debuggee, Owner, StopEvent, SystemCalls, ThreadId};
+use juror_schedule::{
+    Input, LockOrder, Moment, Options, Order, Scheduler, Standstill, Strategy, ThreadPath,
+};
+use keys::Keys;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// The threads of a program, which run one at a time as the scheduler says.
+#[derive(Debug)]
+pub struct Control {
+    pub(crate) scheduler: Scheduler,
+    orders: VecDeque<Order>,
+    sites: Rc<Sites>,
+    /// The return addresses of waits for conditions.
+    returns: FxHashSet<u64>,
+    pub(crate) threads: Threads,
+    /// Whether the points at accesses are inserted.
+    has_accesses: bool,
+    pub(crate) diverged: Option<Moment>,
+    /// The moment at which a run is taken not to end.
+    until: Option<Instant>,
+    /// The orders in which locks are taken, if they are noted.
+    pub(crate) lock_order: Option<LockOrder>,
+    /// Events that are to be taken later.
+    held: VecDeque<StopEvent>,
+    /// News for the caller, which come before what is ordered next.
+    told: VecDeque<Step>,
+    /// The thread that had the baton, the number of points, and the time that the thread had computed,
+    /// when that was first seen.
+    seen: Option<(ThreadId, u64, Duration)>,
+    keys: Keys,
+    /// Why nobody goes on, if that is so.
+    stands: Option<End>,
+}
+
+/// A step of a controlled run, as far as it concerns the caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// An event that is not the scheduler's. Its thread goes on when it is resumed.
+    Event(StopEvent),
+    /// A thread is about to end the program; it goes on when it is resumed.
+    Exits { thread: ThreadId, status: i32 },
+    /// A choice was not the usual one: the log has more than the first `known` deviations. The
+    /// thread with the path `before` ran until then.
+    Deviated { before: ThreadPath, known: usize },
+    /// Some threads wait for one another, while others may go on.
+    PartialDeadlock,
+    /// The choice of the log is not possible here.
+    Diverged,
+    /// Nobody goes on.
+    Stands(End),
+}
+
+/// Why nobody goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Deadlock,
+    /// Loops in which nothing changes, or too many points, or too much time.
+    Endless,
+}
+
+impl Control {
+    /// Returns the control of a program of which nothing has run yet but its dynamic linker.
+    pub(crate) fn new(sites: Rc<Sites>, options: Options, strategy: Strategy) -> Control {
+        Control {
+            scheduler: Scheduler::new(options, strategy),
+            orders: VecDeque::new(),
+            sites,
+            returns: FxHashSet::default(),
+            threads: Threads::default(),
+            has_accesses: false,
+            diverged: None,
+            until: None,
+            lock_order: None,
+            held: VecDeque::new(),
+            told: VecDeque::new(),
+            seen: None,
+            keys: Keys::default(),
+            stands: None,
+        }
+    }
+
+    /// Limits the time of the run.
+    pub(crate) fn end_at(&mut self, until: Instant) {
+        self.until = Some(until);
+    }
+
+    /// Notes the orders in which locks are taken.
+    pub(crate) fn note_lock_order(&mut self) {
+        self.lock_order = Some(LockOrder::new());
+    }
+
+    /// Takes over the first thread, and inserts the points.
+    pub(crate) fn start(
+        &mut self,
+        debuggee: &mut Debuggee,
+        main: ThreadId,
+    ) -> Result<(), ExploreError> {
+        let entries = SystemCalls::Only(blocking::stopping());
+        let exits = SystemCalls::Only(blocking::with_exit());
+        debuggee.schedule_system_calls(entries, exits);
+        for address in &self.sites.calls {
+            debuggee.insert(*address, Owner::Schedule)?;
+        }
+        debuggee.set_alarm(Some(Instant::now() + TICK))?;
+        self.input(Input::Started {
+            thread: scheduled(main),
+            parent: None,
+        })
+    }
+
+    /// Lets the threads go on until something concerns the caller.
+    pub(crate) fn step(&mut self, debuggee: &mut Debuggee) -> Result<Step, ExploreError> {
+        loop {
+            if let Some(step) = self.carry_out(debuggee)? {
+                return Ok(step);
+            }
+            if self.note_waiting_call(debuggee)? {
+                continue;
+            }
+            self.resume_bearer(debuggee)?;
+            let event = self.next_event(debuggee)?;
+            if let Some(step) = self.take(debuggee, event)? {
+                return Ok(step);
+            }
+        }
+    }
+
+    /// Tells the scheduler something.
+    pub(super) fn input(&mut self, input: Input) -> Result<(), ExploreError> {
+        let mut orders = Vec::new();
+        let before = self.scheduler.moment_now().thread;
+        let known = self.scheduler.log().deviations().len();
+        let handled = self.scheduler.handle(input, &mut orders);
+        handled.map_err(|refusal| ExploreError::Refused(format!("{input:?}: {refusal:?}")))?;
+        self.orders.extend(orders);
+        if self.scheduler.log().deviations().len() > known {
+            self.told.push_back(Step::Deviated { before, known });
+        }
+        Ok(())
+    }
+
+    /// Carries out what is ordered. Returns what concerns the caller.
+    fn carry_out(&mut self, debuggee: &mut Debuggee) -> Result<Option<Step>, ExploreError> {
+        loop {
+            if let Some(step) = self.told.pop_front() {
+                return Ok(Some(step));
+            }
+            let Some(order) = self.orders.pop_front() else {
+                return Ok(self.stands.map(Step::Stands));
+            };
+            if let Some(step) = self.obey(debuggee, order)? {
+                return Ok(Some(step));
+            }
+        }
+    }
+
+    fn obey(
+        &mut self,
+        debuggee: &mut Debuggee,
+        order: Order,
+    ) -> Result<Option<Step>, ExploreError> {
+        match order {
+            Order::Run { thread } => return self.go_on(debuggee, traced(thread)),
+            Order::Finish { thread, result } => {
+                let result = if self.ends_wait_for_no_reason(debuggee, thread) {
+                    locks::TIMED_OUT
+                } else {
+                    result
+                };
+                self.finish_call(debuggee, traced(thread), result)?;
+            }
+            Order::Write { address, word } => debuggee.write(address, &word.to_le_bytes())?,
+            Order::Deliver { thread, signal } => {
+                debuggee.inject_signal(traced(thread), i32::from(signal))?;
+            }
+            Order::PartialDeadlock => return Ok(Some(Step::PartialDeadlock)),
+            Order::Stands { reason } => {
+                self.stands = match reason {
+                    Standstill::Deadlock => Some(End::Deadlock),
+                    Standstill::Spin => Some(End::Endless),
+                    _ => None,
+                };
+            }
+            Order::Diverged { moment } => {
+                self.diverged.get_or_insert(moment);
+                return Ok(Some(Step::Diverged));
+            }
+            Order::Limit => self.stands = Some(End::Endless),
+            // It is in its call already.
+            Order::EnterKernel { .. } | Order::Known => {}
+        }
+        Ok(None)
+    }
+
+    /// A thread has the baton: what it stood before happens. Others may own points there, too.
+    fn go_on(
+        &mut self,
+        debuggee: &mut Debuggee,
+        thread: ThreadId,
+    ) -> Result<Option<Step>, ExploreError> {
+        match self.threads.standing(thread) {
+            Standing::Futex => {
+                self.call_futex(debuggee, thread)?;
+                return Ok(None);
+            }
+            Standing::Sleep(deadline) => {
+                self.finish_call(debuggee, thread, 0)?;
+                self.input(Input::Sleeps {
+                    thread: scheduled(thread),
+                    deadline,
+                })?;
+                return Ok(None);
+            }
+            Standing::LockCall(lock) => {
+                self.use_lock(debuggee, thread, lock)?;
+                self.threads.stands(thread, Standing::Ready);
+            }
+            Standing::MayWait => self.threads.stands(thread, Standing::InCall),
+            Standing::Exit => self.leave_robust(debuggee, thread)?,
+            Standing::Makes(number) => self.make(debuggee, thread, number)?,
+            Standing::Ready | Standing::InCall => {}
+        }
+        if let Some(event) = self.event_of_others(debuggee, thread)? {
+            return Ok(Some(Step::Event(event)));
+        }
+        self.let_go(debuggee, thread)?;
+        Ok(None)
+    }
+}
+
+pub(crate) fn scheduled(thread: ThreadId) -> juror_schedule::ThreadId {
+    juror_schedule::ThreadId(thread.0)
+}
+
+pub(crate) fn traced(thread: juror_schedule::ThreadId) -> ThreadId {
+    ThreadId(thread.0)
+}
