@@ -1,13 +1,14 @@
 //! `juror explore`: other orders of the threads are tried; and `juror replay` of a run that failed.
 
 use crate::arguments::{Explore, Points, Replay, symbol_settings};
-use crate::driver::Observer;
+use crate::driver::{Observer, Options, Tier};
 use crate::exit;
 use crate::output::Output;
+use crate::session;
 use anyhow::{Context, anyhow, bail};
 use juror_explore::{
     ChoiceKind, Deadlocked, Exploration, Failure, KnownSites, Limits, Outcome, PointSet, Progress,
-    RunFile, Runner, Settings, Streams, Switch, ThreadPlace, Waiting, explore,
+    RunFile, Runner, Settings, Streams, Switch, Waiting, explore,
 };
 use juror_text::ending::signal_name;
 use std::ffi::{OsStr, OsString};
@@ -79,10 +80,28 @@ fn begins_like_run(path: &Path) -> bool {
     read.unwrap_or(false)
 }
 
-/// Makes a run again, and reports how it ended. Returns the exit status.
+/// Makes a run again: at the prompt, or to report how it ended. Returns the exit status.
 pub fn replay(replay: &Replay) -> anyhow::Result<u8> {
+    let file = RunFile::read(&replay.recording)?;
+    if replay.batch {
+        return report(replay, &file);
+    }
+    let (program, arguments, directory) = file.command();
+    let run = replay.run(&program)?;
+    let options = run.options().map(|options| Options {
+        arguments: arguments.into_iter().map(OsString::from).collect(),
+        directory: Some(directory.into()),
+        stdin: Some("/dev/null".into()),
+        tier: Tier::Trap,
+        schedule: Some(file),
+        ..options
+    });
+    session::run(options, &run.common, None)
+}
+
+/// Makes a run again, and reports how it ended. Returns the exit status.
+fn report(replay: &Replay, file: &RunFile) -> anyhow::Result<u8> {
     let path = &*replay.recording;
-    let file = RunFile::read(path)?;
     let (program, arguments, directory) = file.command();
     let runner = Runner {
         program,
@@ -107,7 +126,7 @@ pub fn replay(replay: &Replay) -> anyhow::Result<u8> {
     }
     let mut page = Vec::new();
     show_outcome(&mut page, &ended.outcome)?;
-    writeln!(page, "schedule {} ({})", path.display(), switches(&file))?;
+    writeln!(page, "schedule {} ({})", path.display(), switches(file))?;
     show_switches(&mut page, &ended.switches)?;
     Output::open(replay.messages.color, None, false)?.say(&String::from_utf8_lossy(&page))?;
     Ok(exit::VIOLATED)
@@ -178,7 +197,7 @@ fn show_switches(page: &mut dyn Write, switches: &[Switch]) -> io::Result<()> {
         let number = index + 1;
         write!(page, "  {number:>width$}  ")?;
         if let Some(from) = from.as_ref().filter(|from| from.number != to.number) {
-            write!(page, "{} lets others go first: ", words_of(from))?;
+            write!(page, "{} lets others go first: ", from.words())?;
         }
         let what = match kind {
             ChoiceKind::Run if to.function.is_none() => "begins",
@@ -188,7 +207,7 @@ fn show_switches(page: &mut dyn Write, switches: &[Switch]) -> io::Result<()> {
             ChoiceKind::Spurious => "wakes for no reason",
             ChoiceKind::Wake => "is the one that is woken",
         };
-        writeln!(page, "{} {what}", words_of(to))?;
+        writeln!(page, "{} {what}", to.words())?;
     }
     Ok(())
 }
@@ -201,7 +220,7 @@ fn show_outcome(page: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
             let name = signal_name(*signal);
             write!(page, "CRASH  {name}")?;
             if let Some(place) = place {
-                write!(page, "  {}", words_of(place))?;
+                write!(page, "  {}", place.words())?;
             }
             writeln!(page)
         }
@@ -211,7 +230,7 @@ fn show_outcome(page: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
                 "DOES NOT END  within the limits of a run (--run-limit)"
             )?;
             for place in threads {
-                writeln!(page, "  {}", words_of(place))?;
+                writeln!(page, "  {}", place.words())?;
             }
             Ok(())
         }
@@ -231,29 +250,13 @@ fn show_deadlock(page: &mut dyn Write, deadlock: &Deadlocked) -> io::Result<()> 
         holder,
     } in &deadlock.threads
     {
-        write!(page, "  {} waits for {object}", words_of(place))?;
+        write!(page, "  {} waits for {object}", place.words())?;
         if let Some(holder) = holder {
             write!(page, ", which thread {} has", holder.number)?;
         }
         writeln!(page)?;
     }
     Ok(())
-}
-
-fn words_of(place: &ThreadPlace) -> String {
-    let mut words = format!("thread {}", place.number);
-    let line = place.file.as_ref().zip(place.line);
-    let at = line.map(|(file, line)| {
-        let file = Path::new(file).file_name().unwrap_or_default();
-        format!("{}:{line}", file.display())
-    });
-    match (&place.function, at) {
-        (Some(function), Some(at)) => words += &format!(" ({function}, {at})"),
-        (Some(function), None) => words += &format!(" ({function})"),
-        (None, Some(at)) => words += &format!(" ({at})"),
-        (None, None) => {}
-    }
-    words
 }
 
 /// Shows how far a search is.

@@ -67,7 +67,9 @@ fn run() -> ExitCode {
             session::run(attach.options(), &attach.common, Some(attach.process))
         }
         Action::Check(check) => check::run(&check),
-        Action::Replay(replay) if explore::is_run(&replay.recording) => explore::replay(&replay),
+        Action::Replay(replay) if explore::is_run(&replay.recording) => {
+            explore::replay(replay.as_ref())
+        }
         Action::Replay(replay) => session::replay::run(&replay),
         Action::Explore(arguments) => explore::run(&arguments),
         Action::Dap(dap) => dap::run(&dap),

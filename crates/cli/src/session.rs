@@ -65,7 +65,9 @@ pub fn run(
         output.show_error(&format!("{error:#}"))?;
         return Ok(exit::USAGE);
     }
-    let has_properties = !options.properties.is_empty() || !options.scenarios.is_empty();
+    let has_properties = !options.properties.is_empty()
+        || !options.scenarios.is_empty()
+        || options.schedule.is_some();
     let check = options.self_check.clone();
     let has_core = options.core.is_some();
     let has_program = has_core || process.is_some() || !options.program.as_os_str().is_empty();

@@ -78,7 +78,7 @@ pub use start::launch::{EnvironmentChange, Launch, Redirection};
 pub use state::life::Origin;
 pub use state::self_check::{SelfCheck, SelfCheckReport};
 pub use state::signals::{SignalPolicy, SignalReport};
-pub use state::stop_event::{ForkKind, StopEvent, SystemCallPhase};
+pub use state::stop_event::{ForkKind, StandstillKind, StopEvent, SystemCallPhase};
 pub use state::thread::{ThreadInfo, ThreadState};
 pub use state::wanted_calls::SystemCalls;
 pub use stops::thread_control::ThreadControl;

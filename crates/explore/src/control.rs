@@ -134,7 +134,7 @@ impl Control {
             if self.note_waiting_call(debuggee)? {
                 continue;
             }
-            self.resume_bearer(debuggee)?;
+            self.resume_running(debuggee)?;
             let event = self.next_event(debuggee)?;
             if let Some(step) = self.take(debuggee, event)? {
                 return Ok(step);

@@ -31,9 +31,15 @@ pub use juror_schedule::ChoiceKind;
 pub use modules::ModuleId;
 pub use outcome::{Deadlocked, Outcome, Signature, ThreadPlace, Waiting};
 pub use points::{KnownSites, PointSet};
+pub use report::deadlock;
 pub use run_file::{RunFile, RunFileError};
 pub use runner::{Ended, Limits, Plan, Runner, Streams, Switch};
 pub use search::{Exploration, Failure, Progress, Settings, explore};
+
+/// Returns the system calls at which a program stops that will be under a schedule.
+pub fn call_stops() -> juror_debuggee::CallStops {
+    juror_debuggee::CallStops::Filter(blocking::stopping())
+}
 
 /// Returns the store that keeps the symbols of a [`Runner`] for all its runs.
 pub fn symbol_store(

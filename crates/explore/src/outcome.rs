@@ -1,6 +1,7 @@
 //! The ends of runs.
 
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +58,31 @@ pub struct ThreadPlace {
     pub file: Option<String>,
     /// The source line.
     pub line: Option<u32>,
+}
+
+impl ThreadPlace {
+    /// Returns the function, and the file with the line, as far as they are known.
+    pub fn place_words(&self) -> String {
+        let line = self.file.as_ref().zip(self.line);
+        let at = line.map(|(file, line)| {
+            let file = Path::new(file).file_name().unwrap_or_default();
+            format!("{}:{line}", file.display())
+        });
+        match (&self.function, at) {
+            (Some(function), Some(at)) => format!("{function}, {at}"),
+            (Some(function), None) => function.clone(),
+            (None, Some(at)) => at,
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Returns the thread with its place.
+    pub fn words(&self) -> String {
+        match &*self.place_words() {
+            "" => format!("thread {}", self.number),
+            place => format!("thread {} ({place})", self.number),
+        }
+    }
 }
 
 /// The identity of a failure: equal ones have the same cause, as far as that can be told.

@@ -58,7 +58,7 @@ pub(crate) fn object_name(program: &Program, address: u64) -> String {
 }
 
 /// Describes the threads that wait for one another.
-pub(crate) fn deadlock(program: &Program, scheduler: &Scheduler) -> Deadlocked {
+pub fn deadlock(program: &Program, scheduler: &Scheduler) -> Deadlocked {
     let circle = scheduler.deadlock();
     let waits = |task: &juror_schedule::Task| matches!(task.state(), State::Waits { .. });
     let is_partial = scheduler.tasks().iter().any(|task| !waits(task));

@@ -7,11 +7,14 @@
 //! counts the decisions at one point; other choices than `run` are `deliver` (a signal), `timeout`,
 //! `spurious` (a wait ends for no reason) and `wake` (of those who wait for a word).
 
+use crate::control::Control;
 use crate::error::ExploreError;
-use crate::modules::ModuleId;
+use crate::modules::{ModuleId, check_modules, identity};
 use crate::outcome::Signature;
-use crate::points::PointSet;
+use crate::points::{KnownSites, PointSet};
 use crate::runner::{Ended, Limits, Plan, Runner, Streams};
+use juror_debuggee::{ThreadControl, ThreadId};
+use juror_program::program::Program;
 use juror_schedule::{
     Choice, ChoiceKind, Deviation, Moment, Options, Replay, Strategy, ThreadPath,
 };
@@ -261,6 +264,27 @@ impl RunFile {
         };
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
         runner.run(plan, strategy)
+    }
+
+    /// Puts a program, of which nothing has run but its dynamic linker, under the schedule of this
+    /// run.
+    ///
+    /// # Errors
+    /// The program was changed, or cannot be controlled.
+    pub fn take_control(&self, program: &mut Program, main: ThreadId) -> Result<(), ExploreError> {
+        let modules: Vec<ModuleId> = program.modules.iter().map(|it| identity(it)).collect();
+        check_modules(&self.modules, &modules)?;
+        let sites = KnownSites::default().find(program, &modules, self.points);
+        let options = Options {
+            points_max: self.limit,
+            ..self.options()
+        };
+        let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
+        let mut control = Control::new(sites, options, strategy);
+        control.start(&mut program.debuggee, main)?;
+        let control: Box<dyn ThreadControl> = Box::new(control);
+        program.debuggee.set_thread_control(Some(control));
+        Ok(())
     }
 
     /// Returns whether a run ended as this one did, having been the same at all points.

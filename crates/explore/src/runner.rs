@@ -37,7 +37,7 @@ impl Default for Limits {
 pub enum Streams {
     /// Nowhere: a run is one of many.
     Closed,
-    /// To those of juror.
+    /// To those of juror; nothing can be read.
     Shown,
 }
 
@@ -134,9 +134,11 @@ impl Runner {
         launch.directory = Some(PathBuf::from(&self.directory));
         launch.cpu = CpuPolicy::Shared;
         launch.call_stops = CallStops::Filter(blocking::stopping());
+        let null = || Redirection::File(PathBuf::from("/dev/null"));
+        // A run that is made again reads the same.
+        launch.input = null();
         if streams == Streams::Closed {
-            let null = || Redirection::File(PathBuf::from("/dev/null"));
-            (launch.input, launch.output, launch.error) = (null(), null(), null());
+            (launch.output, launch.error) = (null(), null());
         }
         let mut program = Program::new(Debuggee::launch(&launch)?, &self.symbols);
         let main = load_libraries(&mut program)?;

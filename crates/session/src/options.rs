@@ -2,6 +2,7 @@
 
 pub use juror_control::{ControlCheck, ControlCheckMaker};
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
+pub use juror_explore::RunFile;
 pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
 pub use juror_monitoring::in_process::Tier;
 use juror_monitoring::options::BindOptions;
@@ -73,6 +74,8 @@ pub struct Options {
     pub checkpoints: Option<AutomaticCheckpoints>,
     /// The trace of the run.
     pub recording: Option<Recording>,
+    /// The run that the program makes again.
+    pub schedule: Option<RunFile>,
     /// The files of scenarios, with their properties.
     pub scenarios: Vec<PropertySource>,
     /// What scenarios may do besides debugging.

@@ -26,6 +26,7 @@ pub(crate) mod pause;
 pub(crate) mod points;
 pub(crate) mod processes;
 pub(crate) mod scenarios;
+pub(crate) mod scheduling;
 pub(crate) mod self_modified_code;
 pub(crate) mod serving;
 pub(crate) mod software_watchpoints;
@@ -207,6 +208,10 @@ impl Session {
             }
             StopEvent::Interrupted { thread } => {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
+            }
+            StopEvent::Standstill { thread, kind } => {
+                let reason = scheduling::standstill(self.running()?, kind);
+                return Ok(Some(Pause::Reason(reason, thread)));
             }
             StopEvent::Called { thread } => serving::serve(self, thread, goal, observer)?,
             StopEvent::TimePassed { thread } => return self.take_time(thread, goal, observer),

@@ -9,7 +9,7 @@ use crate::{Owner, Owners, StepOver};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Site {
     /// Inserts not yet removed, by owner in declaration order.
-    counts: [u32; 6],
+    counts: [u32; 7],
     /// The owners whose count is not zero.
     owners: Owners,
     /// Chosen at the first insert.
@@ -20,7 +20,7 @@ impl Site {
     /// Returns a site without owners.
     pub(crate) fn new(step_over: StepOver) -> Site {
         Site {
-            counts: [0; 6],
+            counts: [0; 7],
             owners: Owners::empty(),
             step_over,
         }
@@ -56,13 +56,22 @@ impl Site {
             Owner::Step,
             Owner::Return,
             Owner::Internal,
+            Owner::Schedule,
         ];
         let counted = owners.into_iter().zip(self.counts);
         counted.filter(|&(_, count)| count > 0)
     }
 
     fn count_mut(&mut self, owner: Owner) -> &mut u32 {
-        let [developer, scenario, monitor, step, returned, internal] = &mut self.counts;
+        let [
+            developer,
+            scenario,
+            monitor,
+            step,
+            returned,
+            internal,
+            schedule,
+        ] = &mut self.counts;
         match owner {
             Owner::Developer => developer,
             Owner::Scenario => scenario,
@@ -70,6 +79,7 @@ impl Site {
             Owner::Step => step,
             Owner::Return => returned,
             Owner::Internal => internal,
+            Owner::Schedule => schedule,
         }
     }
 }

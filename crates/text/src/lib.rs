@@ -28,6 +28,7 @@ pub mod recorded;
 pub mod scenarios;
 mod set_points;
 mod settings;
+pub mod standstill;
 pub mod stops;
 mod tables;
 pub mod threads;

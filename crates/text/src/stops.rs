@@ -19,6 +19,7 @@ use crate::locations::{
 };
 use crate::page::{BAD, NAME, OPEN, Page, QUIET, STRONG, styled};
 use crate::path;
+use crate::standstill;
 use crate::tables::write_displays;
 use crate::watchpoints;
 use juror_view::{
@@ -183,6 +184,15 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             );
             if let Some(overflow) = stack_overflow {
                 writeln!(page, "{}", overflow_line(overflow));
+            }
+            page.gap();
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
+        }
+        StopReason::Standstill { kind, waiting } => {
+            let (title, rest) = (kind.title(), standstill::explanation(*kind));
+            writeln!(page, "{BAD}{title}{BAD:#}  {rest}");
+            for line in standstill::lines(*kind, waiting).lines() {
+                writeln!(page, "  {line}");
             }
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);

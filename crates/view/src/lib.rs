@@ -17,6 +17,7 @@ mod program;
 mod properties;
 pub mod queries;
 mod settings;
+mod standstill;
 mod stops;
 mod symbols;
 
@@ -37,6 +38,7 @@ pub use crate::settings::{
     CommandGroupView, CopyView, EnvironmentVariableView, Extent, PrettyPrinterView, QuitView,
     SettingView, ShellEndView, SkipView, SubstitutionView, TerminalSettings,
 };
+pub use crate::standstill::{StandstillKind, WaitingThreadView};
 pub use crate::stops::{
     ContextPart, ContextView, EndView, Ending, PANIC, ProcessEnd, RecordedCheckpointView,
     RecordedEnd, RecordedEventView, RecordedStop, StackOverflowView, StopReason, StopView,

@@ -1,5 +1,6 @@
 //! The reasons and locations of stops and ends.
 
+use crate::standstill::{StandstillKind, WaitingThreadView};
 use crate::{
     DisplayView, FrameView, Location, NamedValue, Outcome, ProcessName, PropertySummary,
     SourceView, VariableView, ViolationView,
@@ -135,6 +136,13 @@ pub enum StopReason {
     },
     /// Ctrl-C.
     Interrupted,
+    /// Under a schedule, threads do not go on, or the run has gone another way.
+    Standstill {
+        /// What has happened.
+        kind: StandstillKind,
+        /// The threads concerned.
+        waiting: Vec<WaitingThreadView>,
+    },
     /// The program was started and is stopped at its main function.
     Started,
     /// juror has attached to a running process.
@@ -198,6 +206,7 @@ impl StopReason {
             StopReason::Finished { .. } => "finished",
             StopReason::Signal { .. } => "signal",
             StopReason::Interrupted => "interrupted",
+            StopReason::Standstill { kind, .. } => kind.word(),
             StopReason::Started => "started",
             StopReason::Attached { .. } => "attached",
             StopReason::CoreFile { .. } => "core_file",
@@ -371,6 +380,7 @@ impl StopView {
         let is_meant = match &self.reason {
             StopReason::Signal { .. }
             | StopReason::Interrupted
+            | StopReason::Standstill { .. }
             | StopReason::Attached { .. }
             | StopReason::CoreFile { .. } => true,
             StopReason::Caught { event, .. } => event == PANIC,

@@ -2,9 +2,10 @@
 
 use super::check::Check;
 use super::web::Web;
-use super::{Messages, Script, TraceFormat, options};
+use super::{Action, Messages, Run, Script, TraceFormat, options};
 use crate::driver::PropertySource;
 use clap::Args;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(super) const REPLAY_EXAMPLES: &str = "\
@@ -14,14 +15,24 @@ Examples:
   juror replay run.jsonl
       begin before the first event: step, continue, break push, reverse-step
   juror replay -e 'goto 27' -e 'info args' run.jsonl
-      show the values of the 27th event";
+      show the values of the 27th event
+  juror replay bank.17.run
+      make a run of juror explore again, up to its failure, and show the prompt
+  juror replay -e 'break withdraw' bank.17.run
+      the same, with a breakpoint
+  juror replay --batch bank.17.run
+      make it again and report";
 
 pub(super) const REPLAY_AFTER: &str = "\
 A recording is written by juror run --trace or by another program. It contains
 events, but no stack and no memory. A replay can go backwards.
 
+The file of a run of juror explore has the order of the threads: the program itself runs again, its
+threads in that order. run makes it again, as often as you like.
+
 Exit status: 0 no violation was seen, 1 a violation was seen, 2 a usage error, an
-invalid recording, or a property that could not be evaluated, 101 a bug in juror.";
+invalid recording, or a property that could not be evaluated, 101 a bug in juror. With
+--batch and FILE.run: 1 the run failed again, 2 it was another run.";
 
 /// `juror replay`.
 #[derive(Debug, Args)]
@@ -61,10 +72,13 @@ pub struct Replay {
     pub(super) command_lines: Vec<String>,
     #[arg(skip)]
     pub scripts: Vec<Script>,
+    /// Make a run of juror explore again, report and exit instead of showing a prompt
+    #[arg(long)]
+    pub batch: bool,
     #[command(flatten)]
     pub messages: Messages,
-    /// The recorded run
-    #[arg(value_name = "TRACE")]
+    /// The recorded run, or the file of a run of juror explore
+    #[arg(value_name = "TRACE|FILE.run")]
     pub recording: PathBuf,
 }
 
@@ -81,6 +95,7 @@ impl From<&Check> for Replay {
             command_files: Vec::new(),
             command_lines: Vec::new(),
             scripts: Vec::new(),
+            batch: false,
             messages: check.messages.clone(),
             recording: check.traces.first().cloned().unwrap_or_default(),
         }
@@ -88,6 +103,22 @@ impl From<&Check> for Replay {
 }
 
 impl Replay {
+    /// Returns the command line of a session of a program with these options.
+    pub fn run(&self, program: &str) -> anyhow::Result<Box<Run>> {
+        let words = ["juror", "run", "--", program].map(OsString::from);
+        let Action::Run(mut run) = super::parse_from(words)?.action else {
+            anyhow::bail!("juror run is no command");
+        };
+        let common = &mut run.common;
+        common.properties.clone_from(&self.properties);
+        common.json.clone_from(&self.json);
+        common.web.clone_from(&self.web);
+        common.history = self.history;
+        common.scripts.clone_from(&self.scripts);
+        common.messages = self.messages.clone();
+        Ok(run)
+    }
+
     /// Reads the property files.
     pub fn sources(&self) -> anyhow::Result<Vec<PropertySource>> {
         options::read_properties(&self.properties)

@@ -165,11 +165,13 @@ pub enum StopEvent {
         /// The thread that was stopped for it.
         thread: ThreadId,
     },
-    /// Under a control of the threads: no thread goes on, or the run has gone another way than
-    /// the one that it repeats.
+    /// Under a control of the threads: threads do not go on, or the run has gone another way than
+    /// the one that it repeats. All threads wait.
     Standstill {
-        /// The thread that would go on; it waits.
-        thread: Option<ThreadId>,
+        /// The first thread concerned.
+        thread: ThreadId,
+        /// What has happened.
+        kind: StandstillKind,
     },
     /// The process has ended by itself.
     Exited {
@@ -202,8 +204,8 @@ impl StopEvent {
             | StopEvent::ChildFollowed { thread, .. }
             | StopEvent::Interrupted { thread }
             | StopEvent::Called { thread }
+            | StopEvent::Standstill { thread, .. }
             | StopEvent::TimePassed { thread } => Some(thread),
-            StopEvent::Standstill { thread } => thread,
             StopEvent::ThreadEnded { .. }
             | StopEvent::Forked { .. }
             | StopEvent::ChildAttached { .. }
@@ -235,6 +237,7 @@ impl StopEvent {
             | StopEvent::Executed { thread, .. }
             | StopEvent::Interrupted { thread }
             | StopEvent::Called { thread }
+            | StopEvent::Standstill { thread, .. }
             | StopEvent::TimePassed { thread } => renumber(thread),
             StopEvent::ChildFollowed { thread, parent } => {
                 renumber(thread);
@@ -242,13 +245,26 @@ impl StopEvent {
             }
             StopEvent::ChildAttached { parent, .. } => renumber(parent),
             StopEvent::Forked { .. }
-            | StopEvent::Standstill { .. }
             | StopEvent::ParentDetached { .. }
             | StopEvent::Exited { .. }
             | StopEvent::Killed { .. } => {}
         }
         event
     }
+}
+
+/// What has happened at a [`StopEvent::Standstill`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandstillKind {
+    /// All threads wait for one another.
+    Deadlock,
+    /// Some threads wait for one another; others may go on.
+    PartialDeadlock,
+    /// The run does not end: loops in which nothing changes, or more schedule points than the run
+    /// may have.
+    Endless,
+    /// The run has gone another way than the one that it repeats.
+    Diverged,
 }
 
 /// The kind of call that made a process.

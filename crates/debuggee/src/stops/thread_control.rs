@@ -12,6 +12,7 @@ use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::kernel;
 use crate::state::stop_event::StopEvent;
 
 /// Decides which thread goes on. The user's commands are requests to it.
@@ -50,6 +51,21 @@ impl Debuggee {
     /// Returns the scheduler of the control under which the threads are, if they are.
     pub fn scheduler(&self) -> Option<&Scheduler> {
         self.control.as_ref().map(|control| control.scheduler())
+    }
+
+    /// Handles what the kernel reports of a thread at this moment. Returns whether that was
+    /// something.
+    ///
+    /// # Errors
+    /// As [`Debuggee::wait`].
+    pub fn handle_pending(&mut self, thread: ThreadId) -> Result<bool, DebuggeeError> {
+        match kernel::poll_for(thread.0) {
+            Ok(Some(status)) => {
+                self.handle_status_tolerantly(thread.0, status)?;
+                Ok(true)
+            }
+            Ok(None) | Err(_) => Ok(false),
+        }
     }
 
     /// Lets the control do something, if there is one.

@@ -10,6 +10,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::State;
+use crate::state::wanted_calls::SystemCalls;
 
 impl Debuggee {
     /// Waits for the next stop event. Stops that need no decision of the caller
@@ -17,6 +18,11 @@ impl Debuggee {
     /// for a moment) are handled inside.
     pub fn wait(&mut self) -> Result<StopEvent, DebuggeeError> {
         if let Some(waited) = self.by_control(|control, debuggee| control.wait(debuggee)) {
+            if matches!(waited, Ok(StopEvent::Executed { .. })) {
+                // Its points are gone, and what it has found of the program.
+                self.control = None;
+                self.schedule_system_calls(SystemCalls::None, SystemCalls::None);
+            }
             return waited;
         }
         loop {

@@ -24,16 +24,18 @@ const LOOK_PAUSE: Duration = Duration::from_micros(20);
 impl Control {
     /// Tells the scheduler if the thread that has the baton waits in a system call. Nobody else
     /// runs, so it sleeps there or comes back soon. Returns whether it waits.
-    pub(super) fn note_waiting_call(&mut self, debuggee: &Debuggee) -> Result<bool, ExploreError> {
+    pub(super) fn note_waiting_call(
+        &mut self,
+        debuggee: &mut Debuggee,
+    ) -> Result<bool, ExploreError> {
         let bearer = self.bearer();
         let is_in_call = |thread: &ThreadId| self.threads.standing(*thread) == Standing::InCall;
         let Some(thread) = bearer.filter(is_in_call) else {
             return Ok(false);
         };
-        let process = debuggee.pid();
         let mut looks = 0;
         loop {
-            match blocking::state(process, thread.0) {
+            match blocking::state(debuggee.pid(), thread.0) {
                 Some(TaskState::Sleeps) if looks >= LOOKS => {
                     self.input(Input::Call {
                         thread: scheduled(thread),
@@ -42,6 +44,8 @@ impl Control {
                 }
                 Some(TaskState::Sleeps) => looks += 1,
                 Some(TaskState::Runs) => looks = 0,
+                // The stops of a call are several if every call of the program stops.
+                Some(TaskState::Stopped) if debuggee.handle_pending(thread)? => looks = 0,
                 Some(TaskState::Stopped) | None => return Ok(false),
             }
             std::thread::sleep(LOOK_PAUSE);
@@ -57,12 +61,12 @@ impl Control {
         if self.held.is_empty() {
             let event = debuggee.wait()?;
             let is_bearers = event.waiting_thread() == self.bearer();
-            if !is_bearers || !self.has_ended_call(debuggee) {
+            if !is_bearers || !self.has_ended_call(debuggee)? {
                 return Ok(event);
             }
             self.held.push_back(event);
         }
-        if self.has_ended_call(debuggee) {
+        if self.has_ended_call(debuggee)? {
             return Ok(debuggee.wait()?);
         }
         match self.held.pop_front() {
@@ -80,13 +84,21 @@ impl Control {
     }
 
     /// Returns whether a thread that waits in the kernel, for the scheduler, does so no longer.
-    pub(super) fn has_ended_call(&self, debuggee: &Debuggee) -> bool {
-        let process = debuggee.pid();
-        let mut tasks = self.scheduler.tasks().iter();
-        tasks.any(|task| {
-            *task.state() == State::InKernel
-                && blocking::state(process, task.id().0) != Some(TaskState::Sleeps)
-        })
+    fn has_ended_call(&self, debuggee: &mut Debuggee) -> Result<bool, ExploreError> {
+        let tasks = self.scheduler.tasks().iter();
+        for task in tasks.filter(|task| *task.state() == State::InKernel) {
+            let thread = traced(task.id());
+            loop {
+                match blocking::state(debuggee.pid(), thread.0) {
+                    Some(TaskState::Sleeps) => break,
+                    // It may sleep again: a call that was interrupted is made once more.
+                    Some(TaskState::Runs) => std::thread::sleep(LOOK_PAUSE),
+                    Some(TaskState::Stopped) if debuggee.handle_pending(thread)? => {}
+                    Some(TaskState::Stopped) | None => return Ok(true),
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Takes a stop event. Returns it if it concerns the caller.
@@ -201,7 +213,17 @@ impl Control {
             let thread = stopped;
             return Ok(Some(Step::Event(StopEvent::TimePassed { thread })));
         }
-        if self.is_turning(debuggee) && self.bearer() == Some(stopped) {
+        let is_bearer = self.bearer() == Some(stopped);
+        if is_bearer && self.threads.standing(stopped) == Standing::InCall {
+            // It has slept in its call all the time, and could not be seen to: if each of its calls
+            // stops it, it is stopped once more after it was let go.
+            self.input(Input::Call {
+                thread: scheduled(stopped),
+            })?;
+            self.let_go(debuggee, stopped)?;
+            return Ok(None);
+        }
+        if self.is_turning(debuggee) && is_bearer {
             let kind = PointKind::Preempted;
             self.reach(debuggee, stopped, Standing::Ready, (kind, 0, 0))?;
         } else {

@@ -1,10 +1,12 @@
 //! The user's key: a thread runs if it has the baton and the user lets it go. The user's commands
 //! are requests for the moment at which the thread has the baton.
 
-use super::{Control, Step, scheduled};
+use super::{Control, End, Step, scheduled, traced};
 use crate::error::ExploreError;
-use juror_debuggee::{Debuggee, DebuggeeError, Owners, StopEvent, ThreadControl, ThreadId};
-use juror_schedule::{Scheduler, State};
+use juror_debuggee::{
+    Debuggee, DebuggeeError, Owners, StandstillKind, StopEvent, ThreadControl, ThreadId,
+};
+use juror_schedule::{Scheduler, State, Task};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
@@ -15,6 +17,8 @@ pub(super) struct Keys {
     steps: FxHashMap<ThreadId, bool>,
     /// The points of the scheduler at which threads stand.
     arrivals: FxHashMap<ThreadId, u64>,
+    /// Whether the user may have stopped threads that run.
+    may_have_stopped: bool,
     /// The moment at which the user's alarm rings.
     alarm: Option<Instant>,
 }
@@ -68,29 +72,37 @@ impl Control {
         debuggee: &mut Debuggee,
         thread: ThreadId,
     ) -> Result<(), ExploreError> {
-        Ok(if self.keys.steps.contains_key(&thread) {
-            debuggee.step(thread)?
-        } else {
-            debuggee.resume(thread)?
-        })
+        if self.keys.steps.contains_key(&thread) && debuggee.is_waiting(thread) {
+            return Ok(debuggee.step(thread)?);
+        }
+        Ok(debuggee.resume(thread)?)
     }
 
-    /// Lets the thread that has the baton go on if the user has asked for another one: that gets
-    /// its turn when the scheduler says so.
-    pub(super) fn resume_bearer(&mut self, debuggee: &mut Debuggee) -> Result<(), ExploreError> {
-        let Some(bearer) = self.bearer() else {
-            return Ok(());
-        };
-        let makes_thread = self.threads.maker.is_some_and(|(maker, _)| maker == bearer);
-        if makes_thread || !self.held.is_empty() || !debuggee.is_waiting(bearer) {
+    /// Lets the threads go on that run while others stand: the one that has the baton, and those
+    /// that wait in the kernel. The user may have asked for another one, which gets its turn when
+    /// the scheduler says so.
+    pub(super) fn resume_running(&mut self, debuggee: &mut Debuggee) -> Result<(), ExploreError> {
+        if !std::mem::take(&mut self.keys.may_have_stopped) {
             return Ok(());
         }
-        self.let_go(debuggee, bearer)
+        let in_kernel = |task: &&Task| *task.state() == State::InKernel;
+        let tasks = self.scheduler.tasks().iter().filter(in_kernel);
+        let threads = tasks.map(|task| traced(task.id())).chain(self.bearer());
+        let stopped = threads.filter(|thread| debuggee.is_waiting(*thread));
+        for thread in stopped.collect::<Vec<_>>() {
+            if self.may_go(thread) {
+                self.let_go(debuggee, thread)?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether a thread runs when the user resumes it: it has the baton, or waits in the
     /// kernel, or is not the scheduler's.
     fn may_go(&self, thread: ThreadId) -> bool {
+        if !self.orders.is_empty() || !self.told.is_empty() {
+            return false;
+        }
         let has_event = |event: &StopEvent| event.waiting_thread() == Some(thread);
         if self.held.iter().any(has_event) || self.threads.started.contains(&thread) {
             return false;
@@ -104,6 +116,7 @@ impl Control {
 
     /// Returns the next event that is the user's.
     fn next_of_user(&mut self, debuggee: &mut Debuggee) -> Result<StopEvent, ExploreError> {
+        self.keys.may_have_stopped = true;
         loop {
             match self.step(debuggee)? {
                 Step::Event(event) => {
@@ -113,14 +126,32 @@ impl Control {
                     return Ok(event);
                 }
                 Step::Exits { thread, .. } => self.let_go(debuggee, thread)?,
-                Step::Deviated { .. } | Step::PartialDeadlock => {}
-                Step::Diverged => {
-                    let thread = self.bearer();
-                    return Ok(StopEvent::Standstill { thread });
-                }
-                Step::Stands(_) => return Ok(StopEvent::Standstill { thread: None }),
+                Step::Deviated { .. } => {}
+                Step::PartialDeadlock => return self.standstill(StandstillKind::PartialDeadlock),
+                Step::Diverged => return self.standstill(StandstillKind::Diverged),
+                Step::Stands(End::Deadlock) => return self.standstill(StandstillKind::Deadlock),
+                Step::Stands(End::Endless) => return self.standstill(StandstillKind::Endless),
             }
         }
+    }
+
+    /// Returns the event of a standstill: of the thread that is the first to wait for another one,
+    /// or has the baton, or comes first.
+    fn standstill(&self, kind: StandstillKind) -> Result<StopEvent, ExploreError> {
+        let deadlock = self.scheduler.deadlock();
+        let waits = deadlock.and_then(|deadlock| Some(deadlock.circle.first()?.thread));
+        let tasks = self.scheduler.tasks();
+        let task = match waits.or_else(|| self.scheduler.bearer_now()) {
+            Some(path) => tasks.iter().find(|task| task.path() == path),
+            None => None,
+        };
+        let Some(task) = task.or_else(|| tasks.first()) else {
+            return Err(ExploreError::Refused(
+                "a program without threads".to_owned(),
+            ));
+        };
+        let thread = traced(task.id());
+        Ok(StopEvent::Standstill { thread, kind })
     }
 }
 

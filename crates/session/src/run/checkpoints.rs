@@ -15,6 +15,7 @@ pub(crate) mod numbers;
 pub(crate) mod restoring;
 
 pub use crate::run::checkpoints::restoring::RestoreReport;
+use crate::run::scheduling;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Saved};
 use juror_checkpoint::Checkpoint;
@@ -118,6 +119,7 @@ impl Session {
 
     /// Checks that the session is in a state that can be saved or replaced.
     fn check_for_checkpoint(&self, why: &str) -> Result<(), CommandError> {
+        scheduling::refuse(self, "a checkpoint")?;
         if self.processes.are_several() {
             return Err(CommandError::with_help(
                 format!("{why}, and several are debugged"),

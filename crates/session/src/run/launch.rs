@@ -3,7 +3,7 @@
 use crate::commands::blocks;
 use crate::options::Options;
 use crate::run::checkpoints::numbers;
-use crate::run::{call_stops, catchpoints, symbol_reading};
+use crate::run::{call_stops, catchpoints, scheduling, symbol_reading};
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
 use crate::state::control::ControlState;
@@ -92,6 +92,7 @@ impl Session {
         let (thread, early_signal) = load_libraries(&mut program)?;
         self.launch.early_signal = early_signal;
         program.modules.note_started();
+        scheduling::take_control(self, &mut program, thread)?;
         // The user may type now.
         program.debuggee.keep_terminal(self.launch.keeps_terminal);
         self.processes.selection = Selection::of_thread(thread);
@@ -157,6 +158,7 @@ impl Session {
         launch.cpu = options.cpu;
         launch.pid_namespace = numbers::wanted_numbers(self);
         launch.call_stops = call_stops::call_stops(self)?;
+        scheduling::prepare(self, &mut launch);
         launch.self_check.clone_from(&options.self_check);
         let redirected = self.launch.redirections.apply(&mut launch);
         redirected.map_err(|error| SessionError::Launch(error.message))?;

@@ -344,6 +344,7 @@ fn asks_why(reason: &StopReason) -> bool {
             | StopReason::ScenarioError { .. }
             | StopReason::Signal { .. }
             | StopReason::Interrupted
+            | StopReason::Standstill { .. }
             | StopReason::Attached { .. }
             | StopReason::CoreFile { .. }
     ) || matches!(reason, StopReason::Caught { event, .. } if event == PANIC)

@@ -1,6 +1,7 @@
 //! `juror explore`, and `juror replay` of a run that failed.
 
 mod programs;
+mod prompt;
 
 use crate::support::juror;
 use juror_testing::Fixture;
@@ -55,7 +56,7 @@ fn check_faulty(executable: &Path, said: &[&str]) {
     let (_, report) = report.split_once(": ").expect("the number of the run");
     let (_, switches) = rest.split_once('\n').expect("its switches");
     for _ in 0..REPLAYS {
-        let output = juror(&["replay", &file]).run();
+        let output = juror(&["replay", "--batch", &file]).run();
         assert_eq!(output.code(), Some(1), "{}{}", output.stdout, output.stderr);
         let (again, rest) = output.stdout.split_once("schedule ").expect("its file");
         assert_eq!(again, report, "{}", output.stderr);
@@ -157,7 +158,7 @@ fn a_file_that_is_no_run_is_refused() {
     ] {
         let path = explored.directory.path().join("damaged.run");
         std::fs::write(&path, damaged).expect("a file");
-        let output = juror(&["replay", &path.display().to_string()]).run();
+        let output = juror(&["replay", "--batch", &path.display().to_string()]).run();
         assert_eq!(output.code(), Some(2), "{said}: {}", output.stdout);
         assert!(output.stderr.contains(said), "{said}: {}", output.stderr);
     }
@@ -175,7 +176,7 @@ fn a_run_of_a_changed_program_is_not_made_again() {
     let other = Fixture::c("explored-other", "int main(void) { return 0; }").compile_plain();
     std::fs::copy(other, &copy).expect("a copy");
     let file = explored.file.expect("a file").display().to_string();
-    let output = juror(&["replay", &file]).run();
+    let output = juror(&["replay", "--batch", &file]).run();
     assert_eq!(output.code(), Some(2), "{}", output.stdout);
     assert!(
         output.stderr.contains("it was changed since"),

@@ -5,6 +5,7 @@ use crate::inspect::assignment::perform;
 use crate::inspect::expressions;
 use crate::run::evaluations::Driven;
 use crate::run::pause::{Goal, Pause};
+use crate::run::scheduling;
 use crate::session::Session;
 use crate::state::evaluations::{ActiveCall, CallEnd, Evaluation, Purpose};
 use crate::state::format_options::is_formatted;
@@ -135,6 +136,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
         let thread = evaluation.thread;
+        scheduling::refuse(self, "a call of a function")?;
         let program = self.running_mut()?;
         let stack = program.registers(thread)?.stack_pointer();
         let stack = evaluation.results.borrow().stack_below(stack);

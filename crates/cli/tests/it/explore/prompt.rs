@@ -1,0 +1,104 @@
+//! `juror replay` of a run of `juror explore` at the prompt: the user stops, steps and selects
+//! threads, and the run is the same.
+
+use super::explored;
+use super::programs::{FAULTY, in_c};
+use crate::support::juror;
+use juror_testing::Numbers;
+
+/// The number of random sessions with each program; more by the environment.
+const SESSIONS: u64 = 1;
+
+/// The variable with the number of sessions.
+const SESSIONS_VARIABLE: &str = "JUROR_REPLAYS";
+
+/// The number of commands of a session before the program goes on to its end.
+const COMMANDS: usize = 25;
+
+/// The words for a run that does not end.
+const ENDLESS: &str = "DOES NOT END";
+
+/// The commands of a session.
+const WORDS: [&str; 16] = [
+    "step",
+    "next",
+    "stepi",
+    "stepi 9",
+    "nexti",
+    "finish",
+    "continue",
+    "thread 1",
+    "thread 2",
+    "thread 3",
+    "break one",
+    "tbreak two",
+    "break pthread_mutex_lock",
+    "watch shared",
+    "delete",
+    "info threads",
+];
+
+/// Returns the words by which the prompt tells the end that a report tells by `report`.
+fn said_at_the_prompt(report: &str) -> String {
+    let first = report.lines().next().unwrap_or_default();
+    let mut words = first.split_whitespace();
+    match (words.next(), words.next()) {
+        (Some("CRASH"), Some(signal)) => signal.to_owned(),
+        (Some("EXIT"), Some(status)) => format!("status {status}"),
+        (Some("DOES"), _) => ENDLESS.to_owned(),
+        _ => "DEADLOCK".to_owned(),
+    }
+}
+
+/// Makes a run again in random sessions, and checks that each comes to its end.
+#[track_caller]
+fn check_sessions(index: usize, sessions: u64) {
+    let row = &FAULTY[index];
+    let explored = explored(&in_c(row).compile_plain(), &[], 1);
+    let file = explored.file.expect("a file").display().to_string();
+    let report = juror(&["replay", "--batch", &file]).run().stdout;
+    let end = said_at_the_prompt(&report);
+    if end == ENDLESS {
+        // Its commands do not end either.
+        return;
+    }
+    for seed in 0..sessions {
+        let mut numbers = Numbers((seed << 8) + index as u64 + 1);
+        let mut lines: Vec<&str> = Vec::new();
+        for _ in 0..COMMANDS {
+            let word = numbers.below(WORDS.len() as u64) as usize;
+            lines.push(WORDS[word]);
+        }
+        lines.push("delete");
+        lines.extend(["continue"; 4]);
+        lines.push("kill");
+        let input = lines.join("\n") + "\n";
+        let arguments = ["replay", "-e", "tbreak main", &file];
+        let output = juror(&arguments).input(input.clone()).run();
+        let text = format!("{}{}", output.stdout, output.stderr);
+        let name = row.name;
+        assert!(text.contains(&end), "{name}, {seed}, {end}: {input}{text}");
+        assert!(
+            !text.contains("ANOTHER WAY"),
+            "{name}, {seed}: {input}{text}"
+        );
+        assert!(
+            !text.contains("juror is at fault"),
+            "{name}, {seed}: {text}"
+        );
+    }
+}
+
+fn sessions() -> u64 {
+    let asked = std::env::var(SESSIONS_VARIABLE).ok();
+    asked
+        .and_then(|asked| asked.parse().ok())
+        .unwrap_or(SESSIONS)
+}
+
+#[test]
+fn a_run_is_the_same_whatever_the_user_does_at_the_prompt() {
+    for index in 0..FAULTY.len() {
+        check_sessions(index, sessions());
+    }
+}
