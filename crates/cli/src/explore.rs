@@ -1,14 +1,14 @@
 //! `juror explore`: other orders of the threads are tried; and `juror replay` of a run that failed.
 
 use crate::arguments::{Explore, Points, Replay, symbol_settings};
-use crate::driver::{Observer, Options, Tier};
+use crate::driver::{Observer, PropertySource};
 use crate::exit;
 use crate::output::Output;
 use crate::session;
 use anyhow::{Context, anyhow, bail};
 use juror_explore::{
-    ChoiceKind, Deadlocked, Exploration, Failure, KnownSites, Limits, Outcome, PointSet, Progress,
-    RunFile, Runner, Settings, Streams, Switch, Waiting, explore,
+    ChoiceKind, Deadlocked, Exploration, ExploreError, Failure, KnownSites, Limits, Outcome,
+    PointSet, Progress, Properties, RunFile, Runner, Settings, Streams, Switch, Waiting, explore,
 };
 use juror_text::ending::signal_name;
 use std::ffi::{OsStr, OsString};
@@ -19,6 +19,10 @@ use std::time::Duration;
 /// Runs `juror explore`. Returns the exit status.
 pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
     let mut output = Output::open(arguments.messages.color, None, false)?;
+    let properties = match load(arguments.sources()?, &mut output) {
+        Ok(properties) => properties,
+        Err(error) => return refused(error, &mut output),
+    };
     let words = arguments.arguments.iter();
     let runner = Runner {
         program: text(arguments.program.as_os_str())?,
@@ -28,6 +32,7 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
         directory: text(std::env::current_dir()?.as_os_str())?,
         symbols: juror_explore::symbol_store(symbol_settings()),
         sites: KnownSites::default(),
+        properties,
     };
     let settings = Settings {
         runs: arguments.runs,
@@ -42,7 +47,10 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
             ..Limits::default()
         },
     };
-    let found = explore(&runner, settings, &mut Search(&mut output))?;
+    let found = match explore(&runner, settings, &mut Search(&mut output)) {
+        Ok(found) => found,
+        Err(error) => return refused(error, &mut output),
+    };
     if found.left_out != 0 {
         let count = found.left_out;
         output.notice(&format!(
@@ -66,18 +74,21 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
     Ok(status)
 }
 
-/// Returns whether a file is that of a run, and no recording of events.
-pub fn is_run(path: &Path) -> bool {
-    path.extension() == Some(OsStr::new("run")) || begins_like_run(path)
+/// Loads properties, and tells what is remarkable in them.
+fn load(sources: Vec<PropertySource>, output: &mut Output) -> Result<Properties, ExploreError> {
+    let (properties, remarks) = Properties::load(sources)?;
+    for remark in remarks {
+        output.notice(&remark);
+    }
+    Ok(properties)
 }
 
-fn begins_like_run(path: &Path) -> bool {
-    let mut begin = [0; 12];
-    let read = std::fs::File::open(path).and_then(|mut file| {
-        let count = io::Read::read(&mut file, &mut begin)?;
-        Ok(begin.get(..count).unwrap_or_default() == b"{\"juror_run\"")
-    });
-    read.unwrap_or(false)
+/// Shows why nothing can be explored or made again. Returns the exit status.
+fn refused(error: ExploreError, output: &mut Output) -> anyhow::Result<u8> {
+    match error {
+        ExploreError::Property(error) => Ok(output.show_session_error(&error)?),
+        other => Err(other.into()),
+    }
 }
 
 /// Makes a run again: at the prompt, or to report how it ended. Returns the exit status.
@@ -86,22 +97,20 @@ pub fn replay(replay: &Replay) -> anyhow::Result<u8> {
     if replay.batch {
         return report(replay, &file);
     }
-    let (program, arguments, directory) = file.command();
+    let (program, ..) = file.command();
     let run = replay.run(&program)?;
-    let options = run.options().map(|options| Options {
-        arguments: arguments.into_iter().map(OsString::from).collect(),
-        directory: Some(directory.into()),
-        stdin: Some("/dev/null".into()),
-        tier: Tier::Trap,
-        schedule: Some(file),
-        ..options
-    });
+    let options = run.options().map(|options| options.with_run(file));
     session::run(options, &run.common, None)
 }
 
 /// Makes a run again, and reports how it ended. Returns the exit status.
 fn report(replay: &Replay, file: &RunFile) -> anyhow::Result<u8> {
     let path = &*replay.recording;
+    let mut output = Output::open(replay.messages.color, None, false)?;
+    let properties = match load(file.properties(), &mut output) {
+        Ok(properties) => properties,
+        Err(error) => return refused(error, &mut output),
+    };
     let (program, arguments, directory) = file.command();
     let runner = Runner {
         program,
@@ -109,6 +118,7 @@ fn report(replay: &Replay, file: &RunFile) -> anyhow::Result<u8> {
         directory,
         symbols: juror_explore::symbol_store(symbol_settings()),
         sites: KnownSites::default(),
+        properties,
     };
     let ended = file
         .replay(&runner, Streams::Shown, true)
@@ -128,7 +138,7 @@ fn report(replay: &Replay, file: &RunFile) -> anyhow::Result<u8> {
     show_outcome(&mut page, &ended.outcome)?;
     writeln!(page, "schedule {} ({})", path.display(), switches(file))?;
     show_switches(&mut page, &ended.switches)?;
-    Output::open(replay.messages.color, None, false)?.say(&String::from_utf8_lossy(&page))?;
+    output.say(&String::from_utf8_lossy(&page))?;
     Ok(exit::VIOLATED)
 }
 
@@ -223,6 +233,20 @@ fn show_outcome(page: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
                 write!(page, "  {}", place.words())?;
             }
             writeln!(page)
+        }
+        Outcome::Violated {
+            property,
+            description,
+            place,
+        } => {
+            write!(page, "VIOLATED {property}")?;
+            if let Some(description) = description {
+                write!(page, ": {description}")?;
+            }
+            match place {
+                Some(place) => writeln!(page, "  {}", place.words()),
+                None => writeln!(page, "  at the end of the run"),
+            }
         }
         Outcome::Endless { threads } => {
             writeln!(

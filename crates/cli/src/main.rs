@@ -67,7 +67,7 @@ fn run() -> ExitCode {
             session::run(attach.options(), &attach.common, Some(attach.process))
         }
         Action::Check(check) => check::run(&check),
-        Action::Replay(replay) if explore::is_run(&replay.recording) => {
+        Action::Replay(replay) if juror_explore::is_run_file(&replay.recording) => {
             explore::replay(replay.as_ref())
         }
         Action::Replay(replay) => session::replay::run(&replay),

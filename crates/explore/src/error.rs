@@ -1,6 +1,7 @@
 //! Why a program cannot be explored, or a run cannot be replayed.
 
 use juror_debuggee::{DebuggeeError, LaunchError};
+use juror_fault::SessionError;
 
 /// An error of a controlled run.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,23 @@ pub enum ExploreError {
     /// A module is not the one that was run.
     #[error("{0} is not the one that was run: it was changed since")]
     Changed(String),
+    /// A property is wrong, in itself or for this program.
+    #[error(transparent)]
+    Property(#[from] SessionError),
+    /// A property cannot be evaluated.
+    #[error("property {property} could not be evaluated: {message}")]
+    NotEvaluated {
+        /// Its name.
+        property: String,
+        /// The reason.
+        message: String,
+    },
+    /// A property has a deadline.
+    #[error(
+        "the property has a deadline: time does not pass as usual when other orders of the threads \
+         are tried"
+    )]
+    Deadline,
     /// A futex operation that is not known.
     #[error("the program makes a futex call that is not known here (operation {0})")]
     Futex(u64),

@@ -20,6 +20,15 @@ pub enum Outcome {
         /// The thread that got it, and its place.
         place: Option<ThreadPlace>,
     },
+    /// A property is violated.
+    Violated {
+        /// Its name.
+        property: String,
+        /// Its description.
+        description: Option<String>,
+        /// The thread whose event has violated it, and its place; none if the end has.
+        place: Option<ThreadPlace>,
+    },
     /// The run did not end within its limits, or turns in loops that nothing ends.
     Endless {
         /// The places of the threads.
@@ -108,6 +117,11 @@ pub enum Signature {
     },
     /// The run did not end.
     Endless,
+    /// A property was violated.
+    Violation {
+        /// Its name.
+        property: String,
+    },
 }
 
 impl Outcome {
@@ -131,6 +145,9 @@ impl Outcome {
                     .and_then(|place| Some((place.function.clone()?, place.line?))),
             },
             Outcome::Endless { .. } => Signature::Endless,
+            Outcome::Violated { property, .. } => Signature::Violation {
+                property: property.clone(),
+            },
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::control::{Control, End, Step, traced};
 use crate::error::ExploreError;
 use crate::modules::ModuleId;
+use crate::monitors::{Violated, Watch};
 use crate::outcome::{Deadlocked, Outcome, ThreadPlace};
 use crate::report;
 use crate::runner::{Ended, Switch};
@@ -20,27 +21,43 @@ pub(crate) struct Run {
     /// The unusual choices, if they are noted.
     pub(crate) switches: Vec<Switch>,
     pub(crate) explains: bool,
+    /// The monitors of the properties.
+    pub(crate) watch: Option<Watch>,
     /// Threads that wait for one another while others go on.
     pub(crate) circle: Option<Deadlocked>,
 }
 
 impl Run {
     /// Makes the run, and ends the program.
-    pub(crate) fn make_whole(mut self, main: ThreadId) -> Result<Ended, ExploreError> {
-        self.control.start(&mut self.program.debuggee, main)?;
-        let outcome = loop {
-            let step = self.control.step(&mut self.program.debuggee)?;
-            if let Some(outcome) = self.take(step)? {
-                break outcome;
-            }
-        };
+    pub(crate) fn make_whole(
+        mut self,
+        main: ThreadId,
+    ) -> Result<(Ended, Option<Watch>), ExploreError> {
+        let outcome = self.drive(main)?;
         let outcome = match self.circle.take() {
             Some(circle) if matches!(outcome, Outcome::Exited { .. }) => Outcome::Deadlock(circle),
             _ => outcome,
         };
         // What is left of the program is of no use.
         let _ = self.program.debuggee.kill();
-        Ok(self.ended(outcome))
+        let watch = self.watch.take();
+        Ok((self.ended(outcome), watch))
+    }
+
+    fn drive(&mut self, main: ThreadId) -> Result<Outcome, ExploreError> {
+        self.control.start(&mut self.program.debuggee, main)?;
+        if let Some(watch) = &mut self.watch {
+            watch.bind(&mut self.program, main, true)?;
+            if let Some(violated) = watch.start(&mut self.program, main)? {
+                return Ok(violated.into());
+            }
+        }
+        loop {
+            let step = self.control.step(&mut self.program.debuggee)?;
+            if let Some(outcome) = self.take(step)? {
+                return Ok(outcome);
+            }
+        }
     }
 
     fn ended(mut self, outcome: Outcome) -> Ended {
@@ -66,7 +83,7 @@ impl Run {
     fn take(&mut self, step: Step) -> Result<Option<Outcome>, ExploreError> {
         match step {
             Step::Event(event) => return self.take_event(event),
-            Step::Exits { status, .. } => return Ok(Some(Outcome::Exited { status })),
+            Step::Exits { thread, status } => return self.exit(thread, status).map(Some),
             Step::Deviated { before, known } if self.explains => {
                 self.note_switches(before, known);
             }
@@ -81,14 +98,33 @@ impl Run {
         Ok(None)
     }
 
+    /// The program ends with a status.
+    fn exit(&mut self, thread: ThreadId, status: i32) -> Result<Outcome, ExploreError> {
+        if let Some(watch) = &mut self.watch
+            && let Some(violated) = watch.exit(&mut self.program, thread, status)?
+        {
+            return Ok(violated.into());
+        }
+        Ok(Outcome::Exited { status })
+    }
+
     fn take_event(&mut self, event: StopEvent) -> Result<Option<Outcome>, ExploreError> {
         match event {
             StopEvent::ThreadStarted { thread } => {
                 self.thread_count += 1;
                 self.program.number_started_thread(thread);
-                // It goes on when it has the baton.
-                return Ok(None);
             }
+            StopEvent::ModulesChanged { .. } => self.program.update_modules(),
+            _ => {}
+        }
+        if let Some(watch) = &mut self.watch
+            && let Some(violated) = watch.take(&mut self.program, &event)?
+        {
+            return Ok(Some(violated.into()));
+        }
+        match event {
+            // It goes on when it has the baton.
+            StopEvent::ThreadStarted { .. } => return Ok(None),
             StopEvent::Signal {
                 thread,
                 signal,
@@ -102,8 +138,10 @@ impl Run {
                 let place = None;
                 return Ok(Some(Outcome::Killed { signal, place }));
             }
-            StopEvent::Exited { status } => return Ok(Some(Outcome::Exited { status })),
-            StopEvent::ModulesChanged { .. } => self.program.update_modules(),
+            StopEvent::Exited { status } => {
+                let main = ThreadId(self.program.debuggee.pid());
+                return self.exit(main, status).map(Some);
+            }
             _ => {}
         }
         if let Some(thread) = event.waiting_thread() {
@@ -159,5 +197,20 @@ impl Run {
         self.program.debuggee.halt_all()?;
         let threads = report::all_places(&self.program);
         Ok(Outcome::Endless { threads })
+    }
+}
+
+impl From<Violated> for Outcome {
+    fn from(violated: Violated) -> Outcome {
+        let Violated {
+            property,
+            description,
+            place,
+        } = violated;
+        Outcome::Violated {
+            property,
+            description,
+            place,
+        }
     }
 }

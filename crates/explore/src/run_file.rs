@@ -14,11 +14,14 @@ use crate::outcome::Signature;
 use crate::points::{KnownSites, PointSet};
 use crate::runner::{Ended, Limits, Plan, Runner, Streams};
 use juror_debuggee::{ThreadControl, ThreadId};
+use juror_monitoring::property_files::PropertySource;
 use juror_program::program::Program;
 use juror_schedule::{
     Choice, ChoiceKind, Deviation, Moment, Options, Replay, Strategy, ThreadPath,
 };
 use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -78,6 +81,18 @@ impl Schedule {
     }
 }
 
+/// Returns whether a file is that of a run, and no recording of events.
+pub fn is_run_file(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "run") || begins_like_run(path)
+}
+
+fn begins_like_run(path: &Path) -> bool {
+    const BEGIN: &[u8] = b"{\"juror_run\"";
+    let mut begin = [0; BEGIN.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    read.is_ok() && begin == BEGIN
+}
+
 /// A run that can be made again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,6 +109,9 @@ pub struct RunFile {
     /// The number of points after which the run is taken not to end.
     limit: u64,
     deviations: Vec<Written>,
+    /// The properties that were monitored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    properties: Vec<PropertyText>,
     /// The end of the run.
     pub signature: Signature,
     /// The hash of what was seen at the points.
@@ -102,6 +120,14 @@ pub struct RunFile {
     pub(crate) seed: u64,
     /// The number of the run in the search.
     pub(crate) run: u32,
+}
+
+/// A file of properties.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PropertyText {
+    file: String,
+    text: String,
 }
 
 /// A deviation as it is written.
@@ -141,6 +167,14 @@ impl RunFile {
             spurious: schedule.spurious,
             limit: schedule.limit,
             deviations: ended.deviations.iter().map(Written::of).collect(),
+            properties: {
+                let sources = runner.properties.sources().iter();
+                let text = |source: &PropertySource| PropertyText {
+                    file: source.file.clone(),
+                    text: source.text.clone(),
+                };
+                sources.map(text).collect()
+            },
             signature: ended.outcome.signature(),
             hash: ended.hash,
             seed: 0,
@@ -212,6 +246,13 @@ impl RunFile {
             ..
         } = self.clone();
         (program, arguments, directory)
+    }
+
+    /// Returns the properties that were monitored.
+    pub fn properties(&self) -> Vec<PropertySource> {
+        let files = self.properties.iter().cloned();
+        let source = |it: PropertyText| PropertySource::with_used(it.file, it.text);
+        files.map(source).collect()
     }
 
     /// Returns the set of points.

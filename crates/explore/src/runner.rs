@@ -4,6 +4,7 @@ use crate::blocking;
 use crate::control::Control;
 use crate::error::ExploreError;
 use crate::modules::{ModuleId, check_modules, identity};
+use crate::monitors::{self, Properties};
 use crate::outcome::{Outcome, ThreadPlace};
 use crate::points::{KnownSites, PointSet};
 use crate::run::Run;
@@ -73,6 +74,8 @@ pub struct Runner {
     pub symbols: SymbolStore,
     /// The points, which are looked for once.
     pub sites: KnownSites,
+    /// The properties that are monitored.
+    pub properties: Properties,
 }
 
 /// A run that has ended.
@@ -133,7 +136,8 @@ impl Runner {
         launch.arguments = self.arguments.iter().map(Into::into).collect();
         launch.directory = Some(PathBuf::from(&self.directory));
         launch.cpu = CpuPolicy::Shared;
-        launch.call_stops = CallStops::Filter(blocking::stopping());
+        let calls = monitors::with(blocking::stopping(), self.properties.system_calls());
+        launch.call_stops = CallStops::Filter(calls);
         let null = || Redirection::File(PathBuf::from("/dev/null"));
         // A run that is made again reads the same.
         launch.input = null();
@@ -165,9 +169,14 @@ impl Runner {
             left_out,
             switches: Vec::new(),
             explains,
+            watch: self.properties.begin(),
             circle: None,
         };
-        run.make_whole(main)
+        let (ended, watch) = run.make_whole(main)?;
+        if let Some(watch) = watch {
+            self.properties.end(watch);
+        }
+        Ok(ended)
     }
 }
 

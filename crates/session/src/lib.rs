@@ -28,4 +28,5 @@ pub use crate::run::checkpoints::RestoreReport;
 pub use crate::session::Session;
 pub use crate::state::checkpoints::CheckpointId;
 pub use juror_debuggee::{Foreground, Waker};
+pub use juror_explore::{RunFile, is_run_file};
 pub use juror_values::format::Radix;

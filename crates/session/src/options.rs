@@ -2,7 +2,7 @@
 
 pub use juror_control::{ControlCheck, ControlCheckMaker};
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
-pub use juror_explore::RunFile;
+use juror_explore::RunFile;
 pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
 pub use juror_monitoring::in_process::Tier;
 use juror_monitoring::options::BindOptions;
@@ -91,6 +91,31 @@ impl Options {
         let more = self.scenarios.iter();
         sources.extend(more.filter(|it| !self.properties.contains(it)).cloned());
         sources
+    }
+
+    /// Returns the options of a session in which a run is made again, with the properties of
+    /// these options or else of the run.
+    #[must_use]
+    pub fn with_run(self, run: RunFile) -> Options {
+        let (program, arguments, directory) = run.command();
+        Options {
+            program: program.into(),
+            core: None,
+            arguments: arguments.into_iter().map(OsString::from).collect(),
+            directory: Some(directory.into()),
+            // It reads the same, and the order of its threads does not depend on the events.
+            stdin: Some("/dev/null".into()),
+            tier: Tier::Trap,
+            randomize: false,
+            checkpoints: None,
+            properties: if self.properties.is_empty() {
+                run.properties()
+            } else {
+                self.properties
+            },
+            schedule: Some(run),
+            ..self
+        }
     }
 
     /// Returns the options that binding and recording need.

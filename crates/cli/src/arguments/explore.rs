@@ -1,6 +1,7 @@
 //! The command line of `juror explore`.
 
-use super::Messages;
+use super::{Messages, options};
+use crate::driver::PropertySource;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,6 +11,8 @@ Examples:
   juror explore ./bank
       run ./bank 1000 times, its threads in different orders: deadlocks, crashes, failed
       assertions; the first failure is written to bank.N.run
+  juror explore --property lock-order.prop ./bank
+      a violation of the property is a failure, too
   juror explore --runs 10000 --seed 7 ./bank --accounts 2
       more orders, others than the usual ones
   juror replay bank.17.run
@@ -23,9 +26,19 @@ or on other processes may differ when a run is made again; that is said.
 
 Exit status: 0 no failure in the runs that were made, 1 a failure, 2 a usage error.";
 
+impl Explore {
+    /// Reads the property files.
+    pub fn sources(&self) -> anyhow::Result<Vec<PropertySource>> {
+        options::read_properties(&self.properties)
+    }
+}
+
 /// `juror explore`.
 #[derive(Debug, Args)]
 pub struct Explore {
+    /// Monitor the properties in this file, too (repeatable)
+    #[arg(long = "property", value_name = "FILE")]
+    pub properties: Vec<PathBuf>,
     /// The number of runs
     #[arg(long, value_name = "N", default_value_t = 1000,
           value_parser = clap::value_parser!(u32).range(1..))]

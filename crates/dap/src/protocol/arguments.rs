@@ -48,7 +48,8 @@ pub struct Start {
     pub name_of_process: Option<String>,
     /// The core file to debug instead of a process.
     pub core_file: Option<String>,
-    /// The recording to replay instead of a program.
+    /// The recording to replay instead of a program, or the file of a run of `juror explore`, whose
+    /// program makes that run again.
     pub recording: Option<String>,
     /// The names of the values of an event in a recording in CSV: `EVENT=NAME,NAME`.
     pub columns: Option<Vec<String>>,

@@ -1,5 +1,6 @@
 //! Loads a program, or attaches to one.
 
+use super::options::below;
 use super::processes::process_of;
 use super::{Origin, Server, first_commands};
 use crate::adapter::{Adapter, Motion, changes};
@@ -11,7 +12,7 @@ use crate::protocol::capabilities::of_recordings;
 use crate::protocol::message::{Failure, Request};
 use juror_fault::{CommandError, SessionError};
 use juror_monitoring::property_files::PropertySource;
-use juror_session::{Options, RecordedRun, Session};
+use juror_session::{Options, RecordedRun, RunFile, Session, is_run_file};
 use juror_text::messages;
 use juror_view::Outcome;
 use juror_view::changes::{Changes, Release};
@@ -26,10 +27,16 @@ impl Server<'_> {
             if start.core_file.is_some() {
                 return Err(Failure::shown("a core file is opened by `attach`"));
             }
-            if start.recording.is_some() {
-                return self.replay(start);
-            }
-            let options = self.options_of(&start)?;
+            let file = start.recording.as_ref().map(|file| below(&start, file));
+            let options = match file {
+                Some(file) if is_run_file(&file) => {
+                    let run = RunFile::read(&file);
+                    let run = run.map_err(|error| Failure::shown(error.to_string()))?;
+                    self.options_of(&start)?.with_run(run)
+                }
+                Some(_) => return self.replay(start),
+                None => self.options_of(&start)?,
+            };
             if options.program.as_os_str().is_empty() {
                 return Err(Failure::shown("launch needs a program"));
             }

@@ -85,7 +85,7 @@ impl Server<'_> {
 }
 
 /// Returns the path of a file that is relative to the working directory.
-fn below(start: &Start, file: &String) -> PathBuf {
+pub(super) fn below(start: &Start, file: &String) -> PathBuf {
     match &start.cwd {
         Some(directory) => Path::new(directory).join(file),
         None => PathBuf::from(file),

@@ -64,6 +64,7 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("juror-language", "juror-logic"),
     ("juror-logic", "juror-event"),
     ("juror-monitoring", "juror-points"),
+    ("juror-explore", "juror-monitoring"),
     ("juror-values", "juror-symbols"),
     ("juror-instrument", "juror-program"),
 ];

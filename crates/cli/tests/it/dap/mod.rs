@@ -18,6 +18,7 @@ mod port;
 mod recordings;
 mod restarting;
 mod robust;
+mod scheduled_runs;
 mod schema;
 mod sessions;
 mod shown;

@@ -2,6 +2,7 @@
 
 mod programs;
 mod prompt;
+mod properties;
 
 use crate::support::juror;
 use juror_testing::Fixture;
