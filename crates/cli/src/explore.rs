@@ -74,8 +74,24 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
     Ok(status)
 }
 
+/// Returns what makes a run again.
+pub(crate) fn runner_of(file: &RunFile, properties: Properties) -> Runner {
+    let (program, arguments, directory) = file.command();
+    Runner {
+        program,
+        arguments,
+        directory,
+        symbols: juror_explore::symbol_store(symbol_settings()),
+        sites: KnownSites::default(),
+        properties,
+    }
+}
+
 /// Loads properties, and tells what is remarkable in them.
-fn load(sources: Vec<PropertySource>, output: &mut Output) -> Result<Properties, ExploreError> {
+pub(crate) fn load(
+    sources: Vec<PropertySource>,
+    output: &mut Output,
+) -> Result<Properties, ExploreError> {
     let (properties, remarks) = Properties::load(sources)?;
     for remark in remarks {
         output.notice(&remark);
@@ -84,7 +100,7 @@ fn load(sources: Vec<PropertySource>, output: &mut Output) -> Result<Properties,
 }
 
 /// Shows why nothing can be explored or made again. Returns the exit status.
-fn refused(error: ExploreError, output: &mut Output) -> anyhow::Result<u8> {
+pub(crate) fn refused(error: ExploreError, output: &mut Output) -> anyhow::Result<u8> {
     match error {
         ExploreError::Property(error) => Ok(output.show_session_error(&error)?),
         other => Err(other.into()),
@@ -111,15 +127,7 @@ fn report(replay: &Replay, file: &RunFile) -> anyhow::Result<u8> {
         Ok(properties) => properties,
         Err(error) => return refused(error, &mut output),
     };
-    let (program, arguments, directory) = file.command();
-    let runner = Runner {
-        program,
-        arguments,
-        directory,
-        symbols: juror_explore::symbol_store(symbol_settings()),
-        sites: KnownSites::default(),
-        properties,
-    };
+    let runner = runner_of(file, properties);
     let ended = file
         .replay(&runner, Streams::Shown, true)
         .with_context(|| path.display().to_string())?;
@@ -209,17 +217,22 @@ fn show_switches(page: &mut dyn Write, switches: &[Switch]) -> io::Result<()> {
         if let Some(from) = from.as_ref().filter(|from| from.number != to.number) {
             write!(page, "{} lets others go first: ", from.words())?;
         }
-        let what = match kind {
-            ChoiceKind::Run if to.function.is_none() => "begins",
-            ChoiceKind::Run => "goes on",
-            ChoiceKind::Deliver => "gets its signal",
-            ChoiceKind::TimeOut => "has waited long enough",
-            ChoiceKind::Spurious => "wakes for no reason",
-            ChoiceKind::Wake => "is the one that is woken",
-        };
+        let what = what_happens(*kind, to.function.is_none());
         writeln!(page, "{} {what}", to.words())?;
     }
     Ok(())
+}
+
+/// Returns what happens to a thread that is chosen; `begins` says that it has executed nothing.
+pub(crate) fn what_happens(kind: ChoiceKind, begins: bool) -> &'static str {
+    match kind {
+        ChoiceKind::Run if begins => "begins",
+        ChoiceKind::Run => "goes on",
+        ChoiceKind::Deliver => "gets its signal",
+        ChoiceKind::TimeOut => "has waited long enough",
+        ChoiceKind::Spurious => "wakes for no reason",
+        ChoiceKind::Wake => "is the one that is woken",
+    }
 }
 
 fn show_outcome(page: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {

@@ -15,6 +15,7 @@ mod driver;
 mod exit;
 mod explore;
 mod generate;
+mod inevitable;
 mod json;
 #[cfg(feature = "models")]
 mod model;
@@ -72,6 +73,7 @@ fn run() -> ExitCode {
         }
         Action::Replay(replay) => session::replay::run(&replay),
         Action::Explore(arguments) => explore::run(&arguments),
+        Action::Inevitable(arguments) => inevitable::run(&arguments),
         Action::Dap(dap) => dap::run(&dap),
         Action::Property(command) => property::run(&command),
         Action::Model(command) => model::run(&command),

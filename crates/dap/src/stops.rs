@@ -362,7 +362,10 @@ fn words(reason: &StopReason) -> (&'static str, String, Option<String>) {
             ..
         } => ("exception", signal.clone(), Some(description.clone())),
         StopReason::Interrupted => plain("pause", "Paused"),
-        StopReason::Standstill { kind, waiting } => {
+        StopReason::Standstill {
+            standstill: kind,
+            waiting,
+        } => {
             let text = juror_text::standstill::lines(*kind, waiting);
             ("exception", kind.title().to_owned(), Some(text))
         }

@@ -12,14 +12,13 @@
 //! | `memory` | `memory.rs`: the bytes, with the traps and jumps in them |
 //! | `image` | `image.rs`: the mapped program, and what juror has mapped in it |
 //! | `forks` | `processes/forks.rs`: the processes that it makes |
-//! | `wait` | `state/wait.rs`: queued stop events |
+//! | `wait` | `state/wait.rs`: queued stop events, and the control of the threads |
 //! | `signals` | `state/signals.rs`: which signals are reported and delivered |
 //! | `system_calls` | `state/wanted_calls.rs`: which system calls stop |
 //! | `watches` | `watch.rs`: watched memory, debug registers, protected pages |
 //! | `calls` | `calls.rs`: open calls of functions |
 //! | `host` | `host.rs`: terminal, CPUs, process numbers |
 //! | `core` | `core_file.rs`: the core file, instead of a process |
-//! | `control` | `stops/thread_control.rs`: the decision which thread goes on |
 //!
 //! Invariant: no file of which a part consists has methods of `Debuggee`. These are in
 //! files of their own, in the folders of their subjects: `stops` handles what the kernel
@@ -50,7 +49,6 @@ use crate::state::signals::Signals;
 use crate::state::thread::Thread;
 use crate::state::wait::Wait;
 use crate::state::wanted_calls::WantedCalls;
-use crate::stops::thread_control::ThreadControl;
 use crate::watch::Watches;
 
 /// A Linux process under ptrace.
@@ -82,8 +80,6 @@ pub struct Debuggee {
     pub(crate) host: Host,
     /// The core file that it is, instead of a process.
     pub(crate) core: Option<Box<CoreState>>,
-    /// The control of the threads above the kernel.
-    pub(crate) control: Option<Box<dyn ThreadControl>>,
 }
 
 impl Debuggee {
@@ -106,7 +102,6 @@ impl Debuggee {
             calls: Calls::default(),
             host: Host::new(cpu),
             core: None,
-            control: None,
         }
     }
 

@@ -37,7 +37,7 @@ impl Debuggee {
     /// As [`Debuggee::kill`], in the phase that says whether all threads are
     /// stopped.
     pub(crate) fn kill_in(&mut self, phase: Phase) -> Result<(), DebuggeeError> {
-        self.control = None;
+        self.wait.control = None;
         self.kill_fork_children();
         if !self.life.begin_kill(phase) {
             return Ok(());
@@ -87,7 +87,7 @@ impl Debuggee {
     }
 
     fn release(&mut self) -> Result<(), DebuggeeError> {
-        self.control = None;
+        self.wait.control = None;
         self.life.enter(Phase::BeingDetached);
         let halted = if self.driver.is_broken() {
             Ok(())

@@ -80,8 +80,8 @@ pub use state::self_check::{SelfCheck, SelfCheckReport};
 pub use state::signals::{SignalPolicy, SignalReport};
 pub use state::stop_event::{ForkKind, StandstillKind, StopEvent, SystemCallPhase};
 pub use state::thread::{ThreadInfo, ThreadState};
+pub use state::thread_control::ThreadControl;
 pub use state::wanted_calls::SystemCalls;
-pub use stops::thread_control::ThreadControl;
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
 pub use juror_stepping::{AccessKinds, Owner, Owners, StepBy, ThreadId};

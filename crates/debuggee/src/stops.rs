@@ -5,10 +5,10 @@
 //! that was asked to stop is always passed to the engine, because the kernel
 //! takes any stop for the requested one.
 
+mod control;
 mod fair_selection;
 mod handlers;
 mod run_control;
-pub(crate) mod thread_control;
 pub(crate) mod wait;
 
 use juror_arch::instruction::SYSTEM_CALL_LENGTH;

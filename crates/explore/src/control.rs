@@ -73,6 +73,8 @@ pub(crate) enum End {
     Deadlock,
     /// Loops in which nothing changes, or too many points, or too much time.
     Endless,
+    /// A person must choose.
+    Choice,
 }
 
 impl Control {
@@ -195,6 +197,7 @@ impl Control {
                 self.stands = match reason {
                     Standstill::Deadlock => Some(End::Deadlock),
                     Standstill::Spin => Some(End::Endless),
+                    Standstill::Choice => Some(End::Choice),
                     _ => None,
                 };
             }

@@ -38,6 +38,18 @@ pub enum ExploreError {
     /// A futex operation that is not known.
     #[error("the program makes a futex call that is not known here (operation {0})")]
     Futex(u64),
+    /// A run that is made again did not end as before.
+    #[error(
+        "the run has gone another way: the program does not do the same in equal orders of its \
+         threads (time, random numbers, files, other processes)"
+    )]
+    AnotherWay,
+    /// The user has ended the search.
+    #[error("ended by the user")]
+    Stopped,
+    /// The user cannot choose this thread.
+    #[error("{0}")]
+    Choice(String),
     /// The scheduler refused what the kernel reported.
     #[error("juror is at fault: the scheduler refused {0}")]
     Refused(String),

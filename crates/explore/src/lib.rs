@@ -14,6 +14,7 @@ mod blocking;
 mod control;
 mod error;
 mod futex;
+mod inevitable;
 mod modules;
 mod monitors;
 mod outcome;
@@ -28,14 +29,15 @@ mod threads;
 
 pub use control::Control;
 pub use error::ExploreError;
+pub use inevitable::{Fork, Inevitable, Offered, inevitable};
 pub use juror_schedule::ChoiceKind;
 pub use modules::ModuleId;
 pub use monitors::Properties;
 pub use outcome::{Deadlocked, Outcome, Signature, ThreadPlace, Waiting};
 pub use points::{KnownSites, PointSet};
-pub use report::deadlock;
+pub use report::{deadlock, next_words, place_of};
 pub use run_file::{RunFile, RunFileError, is_run_file};
-pub use runner::{Ended, Limits, Plan, Runner, Streams, Switch};
+pub use runner::{Asked, Ended, Limits, Plan, Runner, Streams, Switch};
 pub use search::{Exploration, Failure, Progress, Settings, explore};
 
 /// Returns the system calls at which a program stops that will be under a schedule.

@@ -4,14 +4,14 @@ use crate::outcome::{Deadlocked, ThreadPlace, Waiting};
 use juror_debuggee::ThreadId;
 use juror_program::program::Program;
 use juror_program::stack::frames::{Frame, users_frames};
-use juror_schedule::{Scheduler, State, ThreadPath};
+use juror_schedule::{PointKind, Scheduler, State, Task, ThreadPath};
 use std::path::Path;
 
 /// The most frames that are looked at.
 const FRAMES_MAX: usize = 64;
 
 /// Returns where a stopped thread is: its innermost frame with a line in the user's code.
-pub(crate) fn place_of(program: &Program, thread: ThreadId) -> ThreadPlace {
+pub fn place_of(program: &Program, thread: ThreadId) -> ThreadPlace {
     let (frames, _) = program.backtrace(thread, FRAMES_MAX);
     let own = users_frames(&frames).unwrap_or(frames.len());
     let frames = frames.get(..own).unwrap_or_default();
@@ -110,6 +110,35 @@ fn number_of(program: &Program, scheduler: &Scheduler, path: ThreadPath) -> Opti
     let mut tasks = scheduler.tasks().iter();
     let task = tasks.find(|task| task.path() == path)?;
     Some(program.thread_number(ThreadId(task.id().0)))
+}
+
+/// Returns what a thread does next, or waits for, in words.
+pub fn next_words(program: &Program, scheduler: &Scheduler, task: &Task) -> String {
+    if let State::Waits { address, .. } = *task.state() {
+        let mut edges = scheduler.waits_for().into_iter();
+        let edge = edges.find(|edge| edge.thread == task.path() && edge.lock.is_none());
+        let other = edge.and_then(|edge| number_of(program, scheduler, edge.other));
+        return match other {
+            Some(number) => format!("the end of thread {number}"),
+            None => object_name(program, address),
+        };
+    }
+    let Some(point) = task.state().point() else {
+        return String::new();
+    };
+    match point.kind {
+        PointKind::Start => "its first instruction".to_owned(),
+        PointKind::Exit => "its end".to_owned(),
+        PointKind::Yield => "sched_yield".to_owned(),
+        PointKind::Futex => format!("futex({})", object_name(program, point.object)),
+        PointKind::Synchronisation => {
+            let name = object_name(program, point.site);
+            format!("{name}({})", object_name(program, point.object))
+        }
+        PointKind::Call => "a system call".to_owned(),
+        PointKind::Access => "an access to memory".to_owned(),
+        PointKind::Loop | PointKind::Behind | PointKind::Preempted => String::new(),
+    }
 }
 
 /// Returns where all threads are.

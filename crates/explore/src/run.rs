@@ -6,10 +6,10 @@ use crate::modules::ModuleId;
 use crate::monitors::{Violated, Watch};
 use crate::outcome::{Deadlocked, Outcome, ThreadPlace};
 use crate::report;
-use crate::runner::{Ended, Switch};
+use crate::runner::{Asked, Ended, Switch};
 use juror_debuggee::{StopEvent, ThreadId};
 use juror_program::program::Program;
-use juror_schedule::{LockCycle, LockOrder, ThreadPath};
+use juror_schedule::{Choice, LockCycle, LockOrder, ThreadPath};
 
 /// A run.
 pub(crate) struct Run {
@@ -21,6 +21,8 @@ pub(crate) struct Run {
     /// The unusual choices, if they are noted.
     pub(crate) switches: Vec<Switch>,
     pub(crate) explains: bool,
+    /// The decision for which a person was asked.
+    pub(crate) asked: Option<Asked>,
     /// The monitors of the properties.
     pub(crate) watch: Option<Watch>,
     /// Threads that wait for one another while others go on.
@@ -75,6 +77,7 @@ impl Run {
             left_out: self.left_out,
             modules: self.modules,
             switches: self.switches,
+            asked: self.asked,
             predicted: cycles.iter().map(LockCycle::goal).collect(),
         }
     }
@@ -91,6 +94,10 @@ impl Run {
             Step::PartialDeadlock => {
                 let found = self.deadlock();
                 self.circle.get_or_insert(found);
+            }
+            Step::Stands(End::Choice) => {
+                self.asked = Some(self.asked_now());
+                return Ok(Some(Outcome::Exited { status: 0 }));
             }
             Step::Stands(End::Deadlock) => return Ok(Some(self.stand())),
             Step::Stands(End::Endless) => return self.endless().map(Some),
@@ -150,27 +157,41 @@ impl Run {
         Ok(None)
     }
 
+    /// Returns the decision that is to be made.
+    fn asked_now(&self) -> Asked {
+        let scheduler = &self.control.scheduler;
+        let offers = scheduler.offers().into_iter().map(|offer| offer.choice);
+        let place = |choice: Choice| self.place(choice.thread).unwrap_or_default();
+        Asked {
+            moment: scheduler.moment_now(),
+            usual: scheduler.usual_choice(),
+            offers: offers.map(|choice| (choice, place(choice))).collect(),
+        }
+    }
+
+    /// Returns the place of a thread.
+    fn place(&self, path: ThreadPath) -> Option<ThreadPlace> {
+        let mut tasks = self.control.scheduler.tasks().iter();
+        let task = tasks.find(|task| task.path() == path)?;
+        let thread = traced(task.id());
+        Some(match task.points() {
+            // It has executed nothing yet.
+            0 => ThreadPlace {
+                number: self.program.thread_number(thread),
+                ..ThreadPlace::default()
+            },
+            _ => report::place_of(&self.program, thread),
+        })
+    }
+
     /// Notes the unusual choices after the first `known` ones; `before` ran until then.
     fn note_switches(&mut self, before: ThreadPath, known: usize) {
         let scheduler = &self.control.scheduler;
         let made = scheduler.log().deviations().get(known..);
         for deviation in made.unwrap_or_default() {
-            let place = |path: ThreadPath| {
-                let mut tasks = scheduler.tasks().iter();
-                let task = tasks.find(|task| task.path() == path)?;
-                let thread = traced(task.id());
-                Some(match task.points() {
-                    // It has executed nothing yet.
-                    0 => ThreadPlace {
-                        number: self.program.thread_number(thread),
-                        ..ThreadPlace::default()
-                    },
-                    _ => report::place_of(&self.program, thread),
-                })
-            };
             let switch = Switch {
-                from: place(before),
-                to: place(deviation.choice.thread).unwrap_or_default(),
+                from: self.place(before),
+                to: self.place(deviation.choice.thread).unwrap_or_default(),
                 kind: deviation.choice.kind,
             };
             self.switches.push(switch);

@@ -11,7 +11,7 @@ use crate::run::Run;
 use juror_debuggee::{CallStops, CpuPolicy, Debuggee, Launch, Redirection, StopEvent, ThreadId};
 use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
-use juror_schedule::{ChoiceKind, Deviation, Goal, Moment, Options, Strategy};
+use juror_schedule::{Choice, ChoiceKind, Deviation, Goal, Moment, Options, Strategy};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -104,6 +104,19 @@ pub struct Ended {
     /// The deadlocks that are predicted from the orders in which locks were taken, if these were
     /// noted. Only a run confirms one.
     pub predicted: Vec<Goal>,
+    /// The decision for which a person was asked. Nobody answers: the run was ended there.
+    pub asked: Option<Asked>,
+}
+
+/// A decision that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// When.
+    pub moment: Moment,
+    /// The usual choice.
+    pub usual: Option<Choice>,
+    /// All of them, and the places of their threads.
+    pub offers: Vec<(Choice, ThreadPlace)>,
 }
 
 /// An unusual choice.
@@ -169,6 +182,7 @@ impl Runner {
             left_out,
             switches: Vec::new(),
             explains,
+            asked: None,
             watch: self.properties.begin(),
             circle: None,
         };

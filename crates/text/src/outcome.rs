@@ -5,7 +5,7 @@ use crate::page::Page;
 use crate::stops::{self, Context};
 use crate::{
     checkpoints, code, ending, evaluations, inspection, monitors, path, properties, recorded,
-    scenarios, set_points, settings, tables, threads,
+    scenarios, set_points, settings, standstill, tables, threads,
 };
 use juror_view::Outcome;
 
@@ -47,6 +47,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::ThreadHeading(it) => {
             tables::write_message(page, &format!("Thread {} ({}):", it.number, it.name));
         }
+        Outcome::Schedule(schedule) => standstill::write(page, schedule),
         Outcome::Checkpoint(checkpoint) => checkpoints::write_one(page, checkpoint),
         Outcome::Checkpoints(checkpoints) => checkpoints::write_all(page, checkpoints),
         Outcome::RecordedCheckpoints(list) => settings::write_recorded_checkpoints(page, list),
@@ -217,6 +218,10 @@ pub mod samples {
                 fatal: true,
             },
             StopReason::Interrupted,
+            StopReason::Standstill {
+                standstill: juror_view::StandstillKind::Deadlock,
+                waiting: standstill::samples::waiting(),
+            },
             StopReason::Started,
             StopReason::Evaluated {
                 number: 1,
@@ -286,6 +291,7 @@ pub mod samples {
             Outcome::Skip(settings::samples::skip()),
             Outcome::Thread(settings::samples::thread()),
             Outcome::ThreadHeading(settings::samples::thread()),
+            Outcome::Schedule(Box::new(standstill::samples::schedule())),
             Outcome::Checkpoint(Box::new(checkpoints::samples::checkpoint())),
             Outcome::Checkpoints(vec![checkpoints::samples::checkpoint()]),
             Outcome::Processes(tables::samples::processes()),
@@ -414,6 +420,7 @@ mod tests {
             Outcome::Points(_) => "#    owner",
             Outcome::PointSet(_) => "breakpoint 1 at 0x401136: queue_push, queue.c:23 (no code",
             Outcome::Threads(_) => "   #  id",
+            Outcome::Schedule(_) => "thread  state      next",
             Outcome::Checkpoint(_) => "Checkpoint 1 in ",
             Outcome::Checkpoints(_) => "#  threads  events",
             Outcome::Processes(_) => "   #  id    program",

@@ -188,7 +188,10 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
-        StopReason::Standstill { kind, waiting } => {
+        StopReason::Standstill {
+            standstill: kind,
+            waiting,
+        } => {
             let (title, rest) = (kind.title(), standstill::explanation(*kind));
             writeln!(page, "{BAD}{title}{BAD:#}  {rest}");
             for line in standstill::lines(*kind, waiting).lines() {

@@ -38,7 +38,9 @@ pub use crate::settings::{
     CommandGroupView, CopyView, EnvironmentVariableView, Extent, PrettyPrinterView, QuitView,
     SettingView, ShellEndView, SkipView, SubstitutionView, TerminalSettings,
 };
-pub use crate::standstill::{StandstillKind, WaitingThreadView};
+pub use crate::standstill::{
+    ScheduleView, ScheduledState, ScheduledThreadView, StandstillKind, WaitingThreadView,
+};
 pub use crate::stops::{
     ContextPart, ContextView, EndView, Ending, PANIC, ProcessEnd, RecordedCheckpointView,
     RecordedEnd, RecordedEventView, RecordedStop, StackOverflowView, StopReason, StopView,
@@ -485,6 +487,8 @@ pub enum Outcome {
     Thread(ThreadName),
     /// The thread of the next outcome.
     ThreadHeading(ThreadName),
+    /// The threads under a schedule.
+    Schedule(Box<ScheduleView>),
     /// A checkpoint was created.
     Checkpoint(Box<CheckpointView>),
     /// Checkpoints.

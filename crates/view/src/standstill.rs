@@ -1,4 +1,4 @@
-//! Threads that do not go on, under a schedule.
+//! Threads under a schedule: which can go on, and those that do not.
 
 use serde::Serialize;
 
@@ -17,16 +17,6 @@ pub enum StandstillKind {
 }
 
 impl StandstillKind {
-    /// Returns the word for it in the JSON output.
-    pub fn word(self) -> &'static str {
-        match self {
-            StandstillKind::Deadlock => "deadlock",
-            StandstillKind::PartialDeadlock => "partial_deadlock",
-            StandstillKind::Endless => "endless",
-            StandstillKind::Diverged => "diverged",
-        }
-    }
-
     /// Returns the title of its report.
     pub fn title(self) -> &'static str {
         match self {
@@ -48,4 +38,42 @@ pub struct WaitingThreadView {
     pub object: Option<String>,
     /// The thread that has it.
     pub holder: Option<u32>,
+}
+
+/// The threads under a schedule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ScheduleView {
+    /// The number of schedule points so far.
+    pub points: u64,
+    /// Whether the run has left the order that it repeats, by the user's choice.
+    pub is_branched: bool,
+    /// The threads, by number.
+    pub threads: Vec<ScheduledThreadView>,
+}
+
+/// A thread under a schedule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ScheduledThreadView {
+    /// Its number.
+    pub number: u32,
+    /// What it can do.
+    pub state: ScheduledState,
+    /// What it does next, or waits for: `pthread_mutex_lock(bob)`.
+    pub next: String,
+    /// Where it stands: the function, and the file with the line, as far as they are known.
+    pub place: String,
+}
+
+/// What a thread under a schedule can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScheduledState {
+    /// It goes on when the program is resumed.
+    Runs,
+    /// It could go on instead.
+    Ready,
+    /// It waits for another thread, or for a time.
+    Waits,
+    /// It waits in a system call.
+    InKernel,
 }

@@ -139,7 +139,7 @@ pub enum StopReason {
     /// Under a schedule, threads do not go on, or the run has gone another way.
     Standstill {
         /// What has happened.
-        kind: StandstillKind,
+        standstill: StandstillKind,
         /// The threads concerned.
         waiting: Vec<WaitingThreadView>,
     },
@@ -206,7 +206,7 @@ impl StopReason {
             StopReason::Finished { .. } => "finished",
             StopReason::Signal { .. } => "signal",
             StopReason::Interrupted => "interrupted",
-            StopReason::Standstill { kind, .. } => kind.word(),
+            StopReason::Standstill { .. } => "standstill",
             StopReason::Started => "started",
             StopReason::Attached { .. } => "attached",
             StopReason::CoreFile { .. } => "core_file",

@@ -26,6 +26,34 @@ or on other processes may differ when a run is made again; that is said.
 
 Exit status: 0 no failure in the runs that were made, 1 a failure, 2 a usage error.";
 
+pub(super) const INEVITABLE_EXAMPLES: &str = "\
+Examples:
+  juror inevitable bank.17.run
+      find the last moment of the run at which another order of the threads still avoids its failure
+  juror inevitable --orders 200 bank.17.run
+      the same, with more orders from each moment";
+
+pub(super) const INEVITABLE_AFTER: &str = "\
+The run is made again up to a moment, and goes on in other orders from there. The moment is the last
+one as far as these orders tell: an order that was not tried may avoid the failure later.
+
+Exit status: 0 the moment was found, or no order that was tried avoids the failure, 2 a usage error,
+or the run has gone another way.";
+
+/// `juror inevitable`.
+#[derive(Debug, Args)]
+pub struct Inevitable {
+    /// The number of orders that are tried from each moment
+    #[arg(long, value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub orders: u32,
+    #[command(flatten)]
+    pub messages: Messages,
+    /// The file of a run of juror explore
+    #[arg(value_name = "FILE.run")]
+    pub file: PathBuf,
+}
+
 impl Explore {
     /// Reads the property files.
     pub fn sources(&self) -> anyhow::Result<Vec<PropertySource>> {

@@ -18,7 +18,7 @@ mod web;
 
 pub use check::{Check, TraceFormat};
 pub use dap::Dap;
-pub use explore::{Explore, Points};
+pub use explore::{Explore, Inevitable, Points};
 pub use options::symbol_settings;
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
@@ -58,7 +58,7 @@ Examples:
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror explore [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror dap\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror explore [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror inevitable FILE.run\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror dap\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -85,6 +85,9 @@ pub enum Action {
     /// Run a program with its threads in different orders, until it fails
     #[command(before_help = explore::EXPLORE_EXAMPLES, after_help = explore::EXPLORE_AFTER)]
     Explore(Explore),
+    /// Find the last moment at which another order of the threads still avoids a failure
+    #[command(before_help = explore::INEVITABLE_EXAMPLES, after_help = explore::INEVITABLE_AFTER)]
+    Inevitable(Inevitable),
     /// Let an editor debug, by the Debug Adapter Protocol
     #[command(before_help = dap::DAP_EXAMPLES, after_help = dap::DAP_AFTER)]
     Dap(Dap),
@@ -154,6 +157,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
             Action::Replay(replay) => replay.scripts = scripts_in_order(matches),
             Action::Check(_)
             | Action::Explore(_)
+            | Action::Inevitable(_)
             | Action::Dap(_)
             | Action::Demo(_)
             | Action::Generate(_)
@@ -168,12 +172,13 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// Inserts the command if it is missing: `juror PROGRAM` and `juror --batch PROGRAM` mean
 /// `juror run ...`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 16] = [
+    const OWN: [&str; 17] = [
         "run",
         "attach",
         "check",
         "replay",
         "explore",
+        "inevitable",
         "dap",
         "demo",
         "generate",

@@ -11,6 +11,7 @@ pub(crate) mod self_check;
 pub(crate) mod signals;
 pub(crate) mod stop_event;
 pub(crate) mod thread;
+pub(crate) mod thread_control;
 pub(crate) mod wait;
 pub(crate) mod wanted_calls;
 pub(crate) mod watched_step;

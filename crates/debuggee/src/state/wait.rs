@@ -9,6 +9,7 @@ use juror_stepping::ThreadId;
 use crate::interruption::Interruption;
 use crate::state::fair_selection::FairSelection;
 use crate::state::stop_event::StopEvent;
+use crate::state::thread_control::ThreadControl;
 
 /// The queues between the kernel and [`Debuggee::wait`](crate::Debuggee::wait).
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Wait {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) selection: FairSelection,
     pub(crate) interruption: Interruption,
+    /// The control of the threads above the kernel.
+    pub(crate) control: Option<Box<dyn ThreadControl>>,
     /// The kernel knows a tracer by its thread: waiting is bound to it.
     not_send: PhantomData<*const ()>,
 }
@@ -30,6 +33,7 @@ impl Wait {
             departing: BTreeSet::new(),
             selection: FairSelection::default(),
             interruption: Interruption::default(),
+            control: None,
             not_send: PhantomData,
         }
     }

@@ -20,7 +20,7 @@ impl Debuggee {
         if let Some(waited) = self.by_control(|control, debuggee| control.wait(debuggee)) {
             if matches!(waited, Ok(StopEvent::Executed { .. })) {
                 // Its points are gone, and what it has found of the program.
-                self.control = None;
+                self.wait.control = None;
                 self.schedule_system_calls(SystemCalls::None, SystemCalls::None);
             }
             return waited;

@@ -3,10 +3,13 @@
 
 use super::{Control, End, Step, scheduled, traced};
 use crate::error::ExploreError;
+use crate::threads::Standing;
 use juror_debuggee::{
     Debuggee, DebuggeeError, Owners, StandstillKind, StopEvent, ThreadControl, ThreadId,
 };
-use juror_schedule::{Scheduler, State, Task};
+use juror_schedule::{
+    Choice, ChoiceKind, Input, Order, PointKind, Scheduler, State, Strategy, Task,
+};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
@@ -17,6 +20,8 @@ pub(super) struct Keys {
     steps: FxHashMap<ThreadId, bool>,
     /// The points of the scheduler at which threads stand.
     arrivals: FxHashMap<ThreadId, u64>,
+    /// Whether the user has chosen a thread.
+    is_branched: bool,
     /// Whether the user may have stopped threads that run.
     may_have_stopped: bool,
     /// The moment at which the user's alarm rings.
@@ -130,9 +135,61 @@ impl Control {
                 Step::PartialDeadlock => return self.standstill(StandstillKind::PartialDeadlock),
                 Step::Diverged => return self.standstill(StandstillKind::Diverged),
                 Step::Stands(End::Deadlock) => return self.standstill(StandstillKind::Deadlock),
-                Step::Stands(End::Endless) => return self.standstill(StandstillKind::Endless),
+                Step::Stands(End::Endless | End::Choice) => {
+                    return self.standstill(StandstillKind::Endless);
+                }
             }
         }
+    }
+
+    /// Lets the thread go on that the user chooses, in place of the one that has the baton. The
+    /// threads that follow go on in the usual order.
+    fn branch(&mut self, debuggee: &Debuggee, thread: ThreadId) -> Result<(), ExploreError> {
+        let cannot = |why: &str| Err(ExploreError::Choice(why.to_owned()));
+        if self.stands.is_some() {
+            return cannot("no thread goes on any more");
+        }
+        // The last choice may not be carried out yet.
+        let is_pending = matches!(self.orders.make_contiguous(), [Order::Run { .. }]);
+        let is_between = !self.orders.is_empty() && !is_pending;
+        if is_between || !self.held.is_empty() || self.threads.maker.is_some() {
+            return cannot("a thread is being started: step once more");
+        }
+        let Some(bearer) = self.bearer() else {
+            return cannot("all threads wait for a system call");
+        };
+        if bearer == thread {
+            return Ok(());
+        }
+        let standing = self.threads.standing(bearer);
+        let may_change = debuggee.is_waiting(bearer) && (is_pending || standing == Standing::Ready);
+        if !may_change {
+            return cannot("the thread that runs is in a system call: step once more");
+        }
+        let Some(task) = self.scheduler.task_of(scheduled(thread)) else {
+            return cannot("the thread is not known to the scheduler");
+        };
+        if !task.state().can_run() {
+            return cannot("the thread waits, or is about to end");
+        }
+        let choice = Choice {
+            kind: ChoiceKind::Run,
+            thread: task.path(),
+        };
+        let before = self.scheduler.strategy().clone();
+        self.scheduler.set_strategy(Strategy::Person);
+        let kind = PointKind::Preempted;
+        self.orders.clear();
+        self.reach(debuggee, bearer, standing, (kind, 0, 0))?;
+        // It says that a person must choose.
+        self.orders.clear();
+        if let Err(error) = self.input(Input::Choose { choice }) {
+            self.scheduler.set_strategy(before);
+            return Err(error);
+        }
+        self.scheduler.set_strategy(Strategy::RunOn);
+        self.keys.is_branched = true;
+        Ok(())
     }
 
     /// Returns the event of a standstill: of the thread that is the first to wait for another one,
@@ -186,6 +243,15 @@ impl ThreadControl for Control {
 
     fn set_alarm(&mut self, at: Option<Instant>) {
         self.keys.alarm = at;
+    }
+
+    fn choose(&mut self, debuggee: &Debuggee, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.branch(debuggee, thread)
+            .map_err(|error| DebuggeeError::Schedule(error.to_string()))
+    }
+
+    fn is_branched(&self) -> bool {
+        self.keys.is_branched
     }
 
     fn scheduler(&self) -> &Scheduler {

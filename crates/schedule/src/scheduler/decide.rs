@@ -87,7 +87,8 @@ impl Scheduler {
         offers
     }
 
-    pub(super) fn usual_choice(&self) -> Option<Choice> {
+    /// Returns the usual one of the offers.
+    pub fn usual_choice(&self) -> Option<Choice> {
         self.decision(&self.offers()).usual_choice()
     }
 

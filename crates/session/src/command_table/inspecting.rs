@@ -6,6 +6,7 @@ use crate::commands::{
     ptype, thread, views,
 };
 use crate::replay::rows;
+use crate::run::scheduling;
 use juror_control::Modes;
 use juror_view::Outcome;
 
@@ -355,6 +356,27 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Threads,
         modes: Modes::Program,
         run: |session, rest, _| thread::choose_thread(session, rest),
+        ..Entry::DEFAULT
+    },
+    Entry {
+        name: "schedule",
+        summary: "show the threads of a run that is made again, or let one go on",
+        examples: &[
+            (
+                "schedule",
+                "which threads could go on, and what each would do next",
+            ),
+            (
+                "schedule 3",
+                "let thread 3 go on in place of the one that runs",
+            ),
+        ],
+        details: "For a run of juror explore that juror replay makes again: one thread goes on at a \
+                  time, and the file says which. From a thread that you choose, it is another run, \
+                  in which each thread goes on until it waits; run makes the old one again.",
+        group: Group::Threads,
+        modes: Modes::Program,
+        run: |session, rest, _| scheduling::schedule_command(session, rest),
         ..Entry::DEFAULT
     },
     Entry {

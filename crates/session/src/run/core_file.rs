@@ -317,6 +317,7 @@ mod tests {
         "quit",
         "run",
         "save",
+        "schedule",
         "select-frame",
         "set",
         "shell",

@@ -5,7 +5,11 @@ use juror_debuggee::{CpuPolicy, Launch, StandstillKind, ThreadId};
 use juror_explore::{ThreadPlace, Waiting};
 use juror_fault::{CommandError, SessionError};
 use juror_program::program::Program;
-use juror_view::{self as view, StopReason, WaitingThreadView};
+use juror_schedule::State;
+use juror_view::{
+    self as view, Outcome, ScheduleView, ScheduledState, ScheduledThreadView, StopReason,
+    WaitingThreadView,
+};
 
 /// Sets up the launch of a program that will be under a schedule.
 pub(crate) fn prepare(session: &Session, launch: &mut Launch) {
@@ -58,7 +62,67 @@ pub(crate) fn standstill(program: &Program, kind: StandstillKind) -> StopReason 
         None => Vec::new(),
     };
     let waiting = waiting.iter().map(view_of).collect();
-    StopReason::Standstill { kind, waiting }
+    StopReason::Standstill {
+        standstill: kind,
+        waiting,
+    }
+}
+
+/// `schedule`, `schedule 3`
+pub(crate) fn schedule_command(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let program = session.running_mut()?;
+    if program.debuggee.scheduler().is_none() {
+        return Err(CommandError::with_help(
+            "the threads are under no schedule",
+            "juror explore finds a run that fails; juror replay FILE.run makes it again",
+        ));
+    }
+    if !rest.is_empty() {
+        let number: Option<u32> = rest.parse().ok();
+        let thread = number.and_then(|number| program.thread_of_number(number));
+        let thread = thread.ok_or_else(|| {
+            CommandError::with_help(
+                format!("`{rest}` is no thread"),
+                "schedule shows the threads, schedule 3 lets thread 3 go on",
+            )
+        })?;
+        program.debuggee.choose_thread(thread)?;
+    }
+    schedule_view(session.running()?).map(|view| Outcome::Schedule(Box::new(view)))
+}
+
+fn schedule_view(program: &Program) -> Result<ScheduleView, CommandError> {
+    let Some(scheduler) = program.debuggee.scheduler() else {
+        return Err(CommandError::new("the threads are under no schedule"));
+    };
+    let mut threads: Vec<ScheduledThreadView> = scheduler
+        .tasks()
+        .iter()
+        .map(|task| {
+            let thread = ThreadId(task.id().0);
+            let place = match task.points() {
+                0 => String::new(),
+                _ => juror_explore::place_of(program, thread).place_words(),
+            };
+            ScheduledThreadView {
+                number: program.thread_number(thread),
+                state: match task.state() {
+                    State::Running => ScheduledState::Runs,
+                    State::InKernel => ScheduledState::InKernel,
+                    _ if task.state().can_run() => ScheduledState::Ready,
+                    _ => ScheduledState::Waits,
+                },
+                next: juror_explore::next_words(program, scheduler, task),
+                place,
+            }
+        })
+        .collect();
+    threads.sort_by_key(|thread| thread.number);
+    Ok(ScheduleView {
+        points: scheduler.points(),
+        is_branched: program.debuggee.is_branched(),
+        threads,
+    })
 }
 
 fn view_of(waiting: &Waiting) -> WaitingThreadView {

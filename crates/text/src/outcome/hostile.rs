@@ -412,6 +412,12 @@ fn poison(outcome: &mut Outcome) {
                 }
             }
         }
+        Outcome::Schedule(schedule) => {
+            for thread in &mut schedule.threads {
+                thread.next = text();
+                thread.place = text();
+            }
+        }
         Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),
         Outcome::Checkpoints(checkpoints) => checkpoints.iter_mut().for_each(poison_checkpoint),
         Outcome::Processes(processes) => {

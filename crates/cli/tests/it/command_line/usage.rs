@@ -35,7 +35,7 @@ fn mistakes_are_told_on_the_standard_error_with_status_2() {
             &["run", "--json=/no/such/place", "/bin/true"],
             "error: the JSON file /no/such/place cannot be written: No such file",
         ),
-        (&["replay"], "<TRACE>"),
+        (&["replay"], "<TRACE|FILE.run>"),
         (
             &["replay", "/no/such.jsonl"],
             "error: the recording /no/such.jsonl cannot be read: No such file",

@@ -1,5 +1,6 @@
 //! `juror explore`, and `juror replay` of a run that failed.
 
+mod inevitable;
 mod programs;
 mod prompt;
 mod properties;

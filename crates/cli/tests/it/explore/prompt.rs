@@ -102,3 +102,60 @@ fn a_run_is_the_same_whatever_the_user_does_at_the_prompt() {
         check_sessions(index, sessions());
     }
 }
+
+#[test]
+fn the_user_chooses_the_thread_that_goes_on() {
+    let row = FAULTY.first().expect("a row");
+    assert_eq!(row.name, "opposite-locks");
+    let explored = explored(&in_c(row).compile_plain(), &[], 1);
+    let file = explored.file.expect("a file").display().to_string();
+    // The second thread has its lock when the third one begins. The second goes on first, and
+    // nobody waits for ever.
+    let typed = "break two\nrun\nschedule\nschedule 1\nschedule 2\nschedule 9\ndelete\ncontinue\nrun\nkill\n";
+    let output = juror(&["replay", &file]).input(typed).run();
+    let text = format!("{}{}", output.stdout, output.stderr);
+    let answers: Vec<&str> = output.stdout.split("(juror) ").collect();
+    let answer = |line: &str| {
+        let answers = answers
+            .iter()
+            .filter(|it| it.starts_with(&format!("{line}\n")));
+        answers.copied().collect::<Vec<_>>()
+    };
+    let [shown] = answer("schedule")[..] else {
+        panic!("{text}");
+    };
+    assert!(shown.contains("3       runs"), "{text}");
+    assert!(!shown.contains("has left its order"), "{text}");
+    let [chosen] = answer("schedule 2")[..] else {
+        panic!("{text}");
+    };
+    assert!(chosen.contains("2       runs"), "{text}");
+    assert!(chosen.contains("has left its order"), "{text}");
+    assert!(text.contains("`9` is no thread"), "{text}");
+    let [ended] = answer("continue")[..] else {
+        panic!("{text}");
+    };
+    assert!(ended.contains("exited with status 0"), "{text}");
+    // The first run, and the last one.
+    assert_eq!(answer("run").len(), 2, "{text}");
+    assert!(answer("run")[1].contains("DEADLOCK"), "{text}");
+}
+
+#[test]
+fn what_would_make_it_another_run_is_refused() {
+    let row = FAULTY.first().expect("a row");
+    let explored = explored(&in_c(row).compile_plain(), &[], 1);
+    let file = explored.file.expect("a file").display().to_string();
+    let typed = "checkpoint\nprint getpid()\nbacktrace\nkill\n";
+    let output = juror(&["replay", &file]).input(typed).run();
+    let text = format!("{}{}", output.stdout, output.stderr);
+    assert!(
+        text.contains("a checkpoint is not possible while a run is made again"),
+        "{text}"
+    );
+    assert!(
+        text.contains("a call of a function is not possible"),
+        "{text}"
+    );
+    assert!(output.stdout.contains("pthread_mutex_lock"), "{text}");
+}

@@ -75,9 +75,12 @@ fn an_order_that_violates_a_property_is_found_and_made_again() {
     assert_eq!(report.code(), Some(1), "{}{}", report.stdout, report.stderr);
     assert!(report.stdout.contains(said), "{}", report.stdout);
     let prompt = juror(&["replay", &file]).input("bt\nrun\nkill\n").run();
-    let stops = prompt.stdout.matches("VIOLATED  open_first").count();
+    let stops = prompt
+        .stdout
+        .matches("VIOLATED  open_first: nothing")
+        .count();
     assert_eq!(stops, 2, "{}{}", prompt.stdout, prompt.stderr);
-    assert!(prompt.stdout.contains("#1  two"), "{}", prompt.stdout);
+    assert!(prompt.stdout.contains("thread 3"), "{}", prompt.stdout);
 }
 
 #[test]

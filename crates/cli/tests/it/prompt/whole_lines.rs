@@ -102,6 +102,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("show", "args"),
     ("show-graph", ""),
     ("signal", "0"),
+    ("schedule", "1"),
     ("skip", "function work"),
     ("source", "nothing.txt"),
     ("start", "-"),

@@ -58,8 +58,8 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
         // Looking.
         "apropos" | "backtrace" | "disassemble" | "display" | "down" | "echo" | "faas" | "find"
         | "frame" | "help" | "list" | "output" | "print" | "printf" | "process" | "ptype"
-        | "pwd" | "select-frame" | "show" | "taas" | "thread" | "undisplay" | "up" | "whatis"
-        | "x" => Need::Nothing,
+        | "pwd" | "schedule" | "select-frame" | "show" | "taas" | "thread" | "undisplay" | "up"
+        | "whatis" | "x" => Need::Nothing,
         "info" | "show-graph" if any_picture() => Need::Files("writes a file"),
         "info" | "show-graph" => Need::Nothing,
         // Points.

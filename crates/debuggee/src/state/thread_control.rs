@@ -1,0 +1,52 @@
+//! A control of the threads above the kernel: it decides which thread goes on
+//! (`juror-explore`).
+//!
+//! While the control works it is taken out of the debuggee, so that what it calls
+//! itself is carried out at once.
+
+use std::fmt;
+use std::time::Instant;
+
+use juror_schedule::Scheduler;
+use juror_stepping::ThreadId;
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::state::stop_event::StopEvent;
+
+/// Decides which thread goes on. The user's commands are requests to it.
+pub trait ThreadControl: fmt::Debug {
+    /// Lets threads go on until the next stop event that is the user's.
+    ///
+    /// # Errors
+    /// As [`Debuggee::wait`]; and what the program does cannot be controlled.
+    fn wait(&mut self, debuggee: &mut Debuggee) -> Result<StopEvent, DebuggeeError>;
+
+    /// The user lets a thread go on.
+    ///
+    /// # Errors
+    /// As [`Debuggee::resume`].
+    fn resume(&mut self, debuggee: &mut Debuggee, thread: ThreadId) -> Result<(), DebuggeeError>;
+
+    /// The user lets a thread execute one instruction.
+    ///
+    /// # Errors
+    /// As [`Debuggee::step`].
+    fn step(&mut self, debuggee: &mut Debuggee, thread: ThreadId) -> Result<(), DebuggeeError>;
+
+    /// Sets the time of the user's alarm.
+    fn set_alarm(&mut self, at: Option<Instant>);
+
+    /// The user chooses the thread that goes on; from here on it is another run. All threads are
+    /// stopped.
+    ///
+    /// # Errors
+    /// The thread cannot go on now; why, in words.
+    fn choose(&mut self, debuggee: &Debuggee, thread: ThreadId) -> Result<(), DebuggeeError>;
+
+    /// Returns whether the user has chosen.
+    fn is_branched(&self) -> bool;
+
+    /// Returns the scheduler.
+    fn scheduler(&self) -> &Scheduler;
+}
