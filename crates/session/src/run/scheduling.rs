@@ -12,11 +12,14 @@ use juror_view::{
 };
 
 /// Sets up the launch of a program that will be under a schedule.
-pub(crate) fn prepare(session: &Session, launch: &mut Launch) {
-    if session.options.schedule.is_some() {
+pub(crate) fn prepare(session: &Session, launch: &mut Launch) -> Result<(), SessionError> {
+    if let Some(file) = &session.options.schedule {
         launch.cpu = CpuPolicy::Shared;
         launch.call_stops = juror_explore::call_stops();
+        let world = file.world();
+        launch.world = world.map_err(|error| SessionError::Launch(error.to_string()))?;
     }
+    Ok(())
 }
 
 /// Puts the threads of a program that has just been started under the schedule of the options.
