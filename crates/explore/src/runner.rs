@@ -10,7 +10,7 @@ use crate::monitors::{self, Properties};
 use crate::outcome::{Outcome, ThreadPlace};
 use crate::points::{KnownSites, PointSet};
 use crate::run::Run;
-use crate::world::{Files, Worlds};
+use crate::world::{Worlds, WorldsRecipe};
 use juror_debuggee::{
     CallStops, CpuPolicy, Debuggee, Descendants, Launch, Redirection, StopEvent, ThreadId,
 };
@@ -224,7 +224,7 @@ impl Runner {
             directory: self.directory.clone(),
             symbols: self.symbols.clone(),
             properties: self.properties.sources().to_vec(),
-            files: self.worlds.files(),
+            worlds: self.worlds.recipe(),
         }
     }
 }
@@ -236,7 +236,7 @@ pub(crate) struct Recipe {
     directory: String,
     symbols: SymbolStore,
     properties: Vec<PropertySource>,
-    files: Files,
+    worlds: WorldsRecipe,
 }
 
 impl Recipe {
@@ -244,7 +244,7 @@ impl Recipe {
     pub(crate) fn runner(self) -> Result<Runner, ExploreError> {
         let (properties, _) = Properties::load(self.properties)?;
         Ok(Runner {
-            worlds: Worlds::new(self.files, &self.program, &self.directory),
+            worlds: self.worlds.worlds(),
             program: self.program,
             arguments: self.arguments,
             directory: self.directory,

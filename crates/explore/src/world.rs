@@ -12,7 +12,7 @@ use crate::error::ExploreError;
 use juror_debuggee::World;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// What a run does to files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +32,8 @@ pub struct Worlds {
     /// The world that the last run has left as it was.
     world: RefCell<Option<Arc<World>>>,
     made: Cell<u32>,
-    read_only: RefCell<Vec<PathBuf>>,
+    /// Of all workers of a search.
+    read_only: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Worlds {
@@ -64,7 +65,17 @@ impl Worlds {
 
     /// Returns the directories that runs cannot write, for want of a layer.
     pub fn read_only(&self) -> Vec<PathBuf> {
-        self.read_only.borrow().clone()
+        let read_only = self.read_only.lock();
+        read_only.map(|it| it.clone()).unwrap_or_default()
+    }
+
+    /// Returns what is needed to make those of another worker.
+    pub(crate) fn recipe(&self) -> WorldsRecipe {
+        WorldsRecipe {
+            files: self.files,
+            directories: self.directories.clone(),
+            read_only: Arc::clone(&self.read_only),
+        }
     }
 
     /// Returns the world of a run; none if it changes the files.
@@ -78,7 +89,9 @@ impl Worlds {
         }
         let world = World::new(&self.directories)?;
         self.made.set(self.made.get() + 1);
-        *self.read_only.borrow_mut() = world.read_only().to_vec();
+        if let Ok(mut read_only) = self.read_only.lock() {
+            *read_only = world.read_only().to_vec();
+        }
         Ok(Some(Arc::new(world)))
     }
 
@@ -88,6 +101,24 @@ impl Worlds {
             drop_aside(world);
         } else {
             self.world.replace(world);
+        }
+    }
+}
+
+/// What is needed to make [`Worlds`].
+pub(crate) struct WorldsRecipe {
+    files: Files,
+    directories: Vec<PathBuf>,
+    read_only: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+impl WorldsRecipe {
+    pub(crate) fn worlds(self) -> Worlds {
+        Worlds {
+            files: self.files,
+            directories: self.directories,
+            read_only: self.read_only,
+            ..Worlds::default()
         }
     }
 }
