@@ -40,9 +40,9 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
     let settings = Settings {
         runs: arguments.runs,
         seed: arguments.seed,
-        jobs: arguments.jobs.unwrap_or_else(|| {
-            std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
-        }),
+        jobs: arguments
+            .jobs
+            .unwrap_or_else(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)),
         points: arguments.points.map(|points| match points {
             Points::Sync => PointSet::Sync,
             Points::Atomic => PointSet::Atomic,
@@ -201,11 +201,7 @@ fn files(are_real: bool) -> Files {
     if are_real { Files::Real } else { Files::Kept }
 }
 
-fn runner(
-    command: (String, Vec<String>, String),
-    files: Files,
-    properties: Properties,
-) -> Runner {
+fn runner(command: (String, Vec<String>, String), files: Files, properties: Properties) -> Runner {
     let (program, arguments, directory) = command;
     Runner {
         worlds: Worlds::new(files, &program, &directory),

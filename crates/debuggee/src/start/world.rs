@@ -14,6 +14,7 @@
 mod layout;
 mod making;
 mod mounts;
+mod prepared;
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

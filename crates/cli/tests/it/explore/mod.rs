@@ -1,5 +1,6 @@
 //! `juror explore`, and `juror replay` of a run that failed.
 
+mod endings;
 mod inevitable;
 mod programs;
 mod prompt;

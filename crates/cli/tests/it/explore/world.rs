@@ -1,4 +1,4 @@
-//! What runs leave behind: nothing.
+//! What runs leave behind: nothing, in files or processes.
 
 use super::programs::HEAD;
 use crate::support::juror;
@@ -8,12 +8,12 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-const JUROR: &str = env!("CARGO_BIN_EXE_juror");
+pub const JUROR: &str = env!("CARGO_BIN_EXE_juror");
 
 /// Returns whether what a run does to files can go with it here; if not, juror refuses to run
 /// anything.
@@ -28,7 +28,7 @@ pub fn is_possible() -> bool {
 }
 
 /// Two threads that take a lock, with something before, and an end.
-fn program(name: &str, before: &str, end: &str) -> PathBuf {
+pub fn program(name: &str, before: &str, end: &str) -> PathBuf {
     let source = format!(
         "#define _GNU_SOURCE
          #include <fcntl.h>
@@ -59,7 +59,7 @@ fn program(name: &str, before: &str, end: &str) -> PathBuf {
 }
 
 /// All that a directory holds, but the file of a run.
-fn contents(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, Vec<u8>)> {
+pub fn contents(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![directory.to_owned()];
     while let Some(directory) = waiting.pop() {
@@ -210,7 +210,7 @@ fn runs_that_make_processes_go_on_and_leave_none() {
 }
 
 /// Returns whether the processes with a word of their command line end.
-fn is_gone(word: &str) -> bool {
+pub fn is_gone(word: &str) -> bool {
     let until = Instant::now() + Duration::from_secs(60);
     while !processes(word).is_empty() {
         if Instant::now() > until {
@@ -222,7 +222,7 @@ fn is_gone(word: &str) -> bool {
 }
 
 /// Returns the processes that have a word in their command line.
-fn processes(word: &str) -> Vec<i32> {
+pub fn processes(word: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").expect("processes").flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let has_word = |number: &i32| {
@@ -231,154 +231,6 @@ fn processes(word: &str) -> Vec<i32> {
         words.any(|it| it == word.as_bytes())
     };
     numbers.filter(has_word).collect()
-}
-
-/// A search that goes on for ever.
-struct Search {
-    juror: Child,
-    directory: TempDir,
-    marker: String,
-    executable: PathBuf,
-}
-
-impl Search {
-    fn start(name: &str, before: &str) -> Search {
-        let executable = program(name, before, "return 0;");
-        let directory = tempfile::tempdir().expect("a directory");
-        let marker = format!("{name}-{}", std::process::id());
-        let juror = Command::new(JUROR)
-            .args(["explore", "--runs", "4000000000"])
-            .args([executable.as_os_str(), marker.as_ref()])
-            .current_dir(directory.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        Search {
-            juror,
-            directory,
-            marker,
-            executable,
-        }
-    }
-
-    fn juror(&self) -> i32 {
-        self.juror.id().cast_signed()
-    }
-
-    /// Waits for a process of the program.
-    fn program(&mut self) -> i32 {
-        loop {
-            let is_program = |process: &i32| {
-                let link = fs::read_link(format!("/proc/{process}/exe"));
-                link.is_ok_and(|link| link == self.executable)
-            };
-            let found = processes(&self.marker);
-            if let Some(process) = found.into_iter().find(is_program) {
-                return process;
-            }
-            let ended = self.juror.try_wait().expect("it is a child");
-            assert_eq!(ended, None, "{}", self.marker);
-        }
-    }
-
-    fn send(&self, process: i32, signal: &str) {
-        let sent = Command::new("kill")
-            .args([signal, &process.to_string()])
-            .stderr(Stdio::null())
-            .status();
-        assert!(sent.is_ok());
-    }
-
-    /// Returns its exit status and what it has written, once it has ended.
-    fn end(self) -> (Option<i32>, String) {
-        let output = self.juror.wait_with_output().expect("it ends");
-        let text = [output.stdout, output.stderr].concat();
-        assert!(is_gone(&self.marker), "{}", self.marker);
-        let left = contents(self.directory.path());
-        assert!(left.is_empty(), "{left:?}");
-        (output.status.code(), String::from_utf8_lossy(&text).into())
-    }
-}
-
-/// Lets the program take a while.
-const WAITS: &str = "for (volatile long turn = 0; turn < 10000000; turn++);";
-
-#[test]
-fn a_key_ends_the_search_with_the_runs_that_were_made() {
-    if !is_possible() {
-        eprintln!("left out: there are no worlds here");
-        return;
-    }
-    let mut search = Search::start("key", "");
-    search.program();
-    search.send(search.juror(), "-INT");
-    let (status, text) = search.end();
-    assert_eq!(status, Some(130), "{text}");
-    assert!(text.contains("schedules (ended by Ctrl-C"), "{text}");
-}
-
-#[test]
-fn with_juror_all_ends() {
-    if !is_possible() {
-        eprintln!("left out: there are no worlds here");
-        return;
-    }
-    let before = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
-    let daemon = "if (!fork()) { setsid(); for (;;) pause(); }";
-    for before in ["", daemon] {
-        let name = format!("killed-{}", before.len());
-        let mut search = Search::start(&name, before);
-        search.program();
-        search.send(search.juror(), "-KILL");
-        let (status, _) = search.end();
-        assert_eq!(status, None);
-    }
-    let after = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
-    assert_eq!(before, after);
-}
-
-#[test]
-fn a_signal_from_outside_is_no_failure() {
-    if !is_possible() {
-        eprintln!("left out: there are no worlds here");
-        return;
-    }
-    for (signal, said) in [
-        ("-TERM", "ended from outside"),
-        ("-KILL", "killed from outside"),
-    ] {
-        let mut search = Search::start(&format!("outside{signal}"), WAITS);
-        let (status, text) = loop {
-            let process = search.program();
-            search.send(process, signal);
-            if search.juror.try_wait().expect("a child").is_some() {
-                break search.end();
-            }
-        };
-        assert_eq!(status, Some(2), "{signal}: {text}");
-        assert!(text.contains(said), "{signal}: {text}");
-    }
-}
-
-#[test]
-fn a_program_that_is_stopped_from_outside_goes_on() {
-    if !is_possible() {
-        eprintln!("left out: there are no worlds here");
-        return;
-    }
-    let mut search = Search::start("stopped", WAITS);
-    for signal in ["-STOP", "-CONT", "-STOP", "-TSTP"] {
-        let process = search.program();
-        search.send(process, signal);
-    }
-    // A later run is made.
-    let then = search.program();
-    while search.program() == then {}
-    search.send(search.juror(), "-INT");
-    let (status, text) = search.end();
-    assert_eq!(status, Some(130), "{text}");
 }
 
 #[test]

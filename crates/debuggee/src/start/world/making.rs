@@ -8,16 +8,16 @@
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::ptr;
 
-use libc::{c_char, c_int, c_ulong};
+use libc::{c_char, c_int};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::unistd::pipe2;
 
 use super::layout::{Maker, Step};
+use super::prepared::{Kind, Prepared, prepared};
 use crate::kernel::process_descriptors::{descriptor_of, open_process};
 use crate::kernel::{self, Status, namespace};
 
@@ -83,25 +83,6 @@ pub(super) struct Made {
     pub(super) without_layer: Vec<usize>,
 }
 
-/// A step with its paths.
-struct Prepared {
-    kind: Kind,
-    source: CString,
-    target: CString,
-    upper: CString,
-    work: CString,
-    options: CString,
-    flags: c_ulong,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Keep,
-    Layer,
-    ReadOnly,
-    Queues,
-}
-
 struct Plan {
     maker: Maker,
     user_map: Vec<u8>,
@@ -153,55 +134,6 @@ pub(super) fn make(maker: Maker, steps: &[Step]) -> Result<Made, Refusal> {
     drop(end_write);
     while let Ok(Status::Stopped { .. }) = kernel::wait_for(child) {}
     made
-}
-
-fn prepared(maker: Maker, index: usize, step: &Step) -> io::Result<Prepared> {
-    let below = |root: &str| {
-        let inner = step.path().strip_prefix("/").unwrap_or(step.path());
-        // No slash at its end, which the root's would have.
-        let path = if inner.as_os_str().is_empty() {
-            PathBuf::from(root)
-        } else {
-            Path::new(root).join(inner)
-        };
-        path.into_os_string().into_vec()
-    };
-    let (kind, flags) = match step {
-        Step::Keep(_) => (Kind::Keep, 0),
-        Step::Layer(_, flags) => (Kind::Layer, *flags),
-        Step::ReadOnly(_, flags) => (Kind::ReadOnly, *flags),
-        Step::Queues(_) => (Kind::Queues, 0),
-    };
-    let (source, target) = (below("/old"), below("/new"));
-    let (upper, work) = (format!("/upper{index}"), format!("/work{index}"));
-    let mut options = b"lowerdir=".to_vec();
-    options.extend(escaped(&source));
-    let rest = match maker {
-        Maker::Privileged => "index=off,redirect_dir=on",
-        Maker::Anyone => "index=off,userxattr",
-    };
-    options.extend(format!(",upperdir={upper},workdir={work},{rest}").into_bytes());
-    Ok(Prepared {
-        kind,
-        source: CString::new(source)?,
-        target: CString::new(target)?,
-        upper: CString::new(upper)?,
-        work: CString::new(work)?,
-        options: CString::new(options)?,
-        flags,
-    })
-}
-
-/// Escapes what separates the options, and the directories in one.
-fn escaped(path: &[u8]) -> Vec<u8> {
-    let mut text = Vec::with_capacity(path.len());
-    for byte in path {
-        if matches!(byte, b',' | b':' | b'\\') {
-            text.push(b'\\');
-        }
-        text.push(*byte);
-    }
-    text
 }
 
 /// Takes what the maker has made, while it waits.
@@ -496,32 +428,5 @@ impl Entry {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_are_escaped() {
-        let step = Step::Layer("/a,b:c\\d".into(), 0);
-        let Ok(prepared) = prepared(Maker::Anyone, 3, &step) else {
-            panic!("no step");
-        };
-        let expected =
-            r"lowerdir=/old/a\,b\:c\\d,upperdir=/upper3,workdir=/work3,index=off,userxattr";
-        assert_eq!(prepared.options.to_str(), Ok(expected));
-        assert_eq!(prepared.target.to_bytes(), b"/new/a,b:c\\d");
-    }
-
-    #[test]
-    fn the_root_is_itself() {
-        let step = Step::Keep("/".into());
-        let Ok(prepared) = prepared(Maker::Privileged, 0, &step) else {
-            panic!("no step");
-        };
-        assert_eq!(prepared.source.to_bytes(), b"/old");
-        assert_eq!(prepared.target.to_bytes(), b"/new");
     }
 }
