@@ -1,7 +1,7 @@
 //! A program whose threads are under a schedule: a run that is made again.
 
 use crate::session::Session;
-use juror_debuggee::{CpuPolicy, Launch, StandstillKind, ThreadId};
+use juror_debuggee::{CpuPolicy, Launch, PidNamespace, StandstillKind, ThreadId};
 use juror_explore::{ThreadPlace, Waiting};
 use juror_fault::{CommandError, SessionError};
 use juror_program::program::Program;
@@ -18,6 +18,10 @@ pub(crate) fn prepare(session: &Session, launch: &mut Launch) -> Result<(), Sess
         launch.call_stops = juror_explore::call_stops();
         let world = file.world();
         launch.world = world.map_err(|error| SessionError::Launch(error.to_string()))?;
+        if launch.world.is_some() {
+            // Who has entered the namespaces of one may not enter those of the other.
+            launch.pid_namespace = PidNamespace::Shared;
+        }
     }
     Ok(())
 }
