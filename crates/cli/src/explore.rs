@@ -7,12 +7,18 @@ use crate::output::Output;
 use crate::session;
 use anyhow::{Context, anyhow, bail};
 use juror_explore::{
-    ChoiceKind, Deadlocked, Exploration, ExploreError, Failure, KnownSites, Limits, Outcome,
-    PointSet, Progress, Properties, RunFile, Runner, Settings, Streams, Switch, Waiting, explore,
+    ChoiceKind, Deadlocked, Exploration, ExploreError, Failure, Files, KnownSites, Limits, Outcome,
+    PointSet, Progress, Properties, RunFile, Runner, Settings, Streams, Switch, Waiting, Worlds,
+    explore,
 };
 use juror_text::ending::signal_name;
+use signal_hook::consts::SIGINT;
+use signal_hook::iterator::Signals;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,19 +30,19 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
         Err(error) => return refused(error, &mut output),
     };
     let words = arguments.arguments.iter();
-    let runner = Runner {
-        program: text(arguments.program.as_os_str())?,
-        arguments: words
-            .map(|word| text(word))
-            .collect::<anyhow::Result<_>>()?,
-        directory: text(std::env::current_dir()?.as_os_str())?,
-        symbols: juror_explore::symbol_store(symbol_settings()),
-        sites: KnownSites::default(),
-        properties,
-    };
+    let program = text(arguments.program.as_os_str())?;
+    let words = words
+        .map(|word| text(word))
+        .collect::<anyhow::Result<_>>()?;
+    let directory = text(std::env::current_dir()?.as_os_str())?;
+    let files = files(arguments.real_files);
+    let runner = runner((program, words, directory), files, properties);
     let settings = Settings {
         runs: arguments.runs,
         seed: arguments.seed,
+        jobs: arguments
+            .jobs
+            .unwrap_or_else(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)),
         points: arguments.points.map(|points| match points {
             Points::Sync => PointSet::Sync,
             Points::Atomic => PointSet::Atomic,
@@ -47,6 +53,7 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
             ..Limits::default()
         },
     };
+    end_by_key()?;
     let found = match explore(&runner, settings, &mut Search(&mut output)) {
         Ok(found) => found,
         Err(error) => return refused(error, &mut output),
@@ -57,17 +64,28 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
             "{count} schedule points were left out; --points sync has few"
         ));
     }
+    note_world(&mut output, &runner, &found.outside);
     let mut page = Vec::new();
     let status = match &found.failure {
         Some(failure) => {
             let path = file_name(&arguments.program, failure.run);
-            failure.file.write(&path)?;
-            show_failure(&mut page, failure, settings.runs, &path)?;
+            // What was found is told, too, if there is no room for its file.
+            let written = failure.file.write(&path);
+            let shown = written.is_ok().then_some(&*path);
+            show_failure(&mut page, failure, settings.runs, shown)?;
+            if let Err(error) = written {
+                output.say(&String::from_utf8_lossy(&page))?;
+                return Err(error.into());
+            }
             exit::VIOLATED
         }
         None => {
             show_none(&mut page, &found, settings)?;
-            exit::HOLDS
+            if found.is_cancelled {
+                exit::INTERRUPTED
+            } else {
+                exit::HOLDS
+            }
         }
     };
     output.say(&String::from_utf8_lossy(&page))?;
@@ -76,14 +94,39 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
 
 /// Returns what makes a run again.
 pub(crate) fn runner_of(file: &RunFile, properties: Properties) -> Runner {
-    let (program, arguments, directory) = file.command();
-    Runner {
-        program,
-        arguments,
-        directory,
-        symbols: juror_explore::symbol_store(symbol_settings()),
-        sites: KnownSites::default(),
-        properties,
+    runner(file.command(), file.files(), properties)
+}
+
+/// Lets Ctrl-C end the search. A second one ends juror.
+fn end_by_key() -> anyhow::Result<()> {
+    let mut signals = Signals::new([SIGINT])?;
+    let wait = move || {
+        for signal in signals.forever() {
+            if juror_explore::cancel() {
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        }
+    };
+    std::thread::Builder::new().spawn(wait)?;
+    Ok(())
+}
+
+/// Says what runs do not take back, and what they cannot do.
+fn note_world(output: &mut Output, runner: &Runner, outside: &BTreeSet<SocketAddr>) {
+    let addresses: Vec<String> = outside.iter().map(SocketAddr::to_string).collect();
+    if !addresses.is_empty() {
+        let addresses = addresses.join(", ");
+        output.notice(&format!(
+            "the program talks to {addresses}: what it does there stays, and may differ when a run \
+             is made again"
+        ));
+    }
+    for directory in runner.worlds.read_only() {
+        let directory = directory.display();
+        output.notice(&format!(
+            "the runs cannot write below {directory}: what they do there could not be undone \
+             (--real-files lets them)"
+        ));
     }
 }
 
@@ -109,7 +152,10 @@ pub(crate) fn refused(error: ExploreError, output: &mut Output) -> anyhow::Resul
 
 /// Makes a run again: at the prompt, or to report how it ended. Returns the exit status.
 pub fn replay(replay: &Replay) -> anyhow::Result<u8> {
-    let file = RunFile::read(&replay.recording)?;
+    let mut file = RunFile::read(&replay.recording)?;
+    if replay.real_files {
+        file = file.with_real_files();
+    }
     if replay.batch {
         return report(replay, &file);
     }
@@ -131,6 +177,7 @@ fn report(replay: &Replay, file: &RunFile) -> anyhow::Result<u8> {
     let ended = file
         .replay(&runner, Streams::Shown, true)
         .with_context(|| path.display().to_string())?;
+    note_world(&mut output, &runner, &ended.outside);
     if !file.is_same(&ended) {
         let at = match ended.diverged {
             Some(moment) => format!(" at point {} of {}", moment.point, moment.thread),
@@ -150,6 +197,23 @@ fn report(replay: &Replay, file: &RunFile) -> anyhow::Result<u8> {
     Ok(exit::VIOLATED)
 }
 
+fn files(are_real: bool) -> Files {
+    if are_real { Files::Real } else { Files::Kept }
+}
+
+fn runner(command: (String, Vec<String>, String), files: Files, properties: Properties) -> Runner {
+    let (program, arguments, directory) = command;
+    Runner {
+        worlds: Worlds::new(files, &program, &directory),
+        program,
+        arguments,
+        directory,
+        symbols: juror_explore::symbol_store(symbol_settings()),
+        sites: KnownSites::default(),
+        properties,
+    }
+}
+
 fn text(word: &OsStr) -> anyhow::Result<String> {
     let text = word.to_str().map(str::to_owned);
     text.ok_or_else(|| anyhow!("{word:?}: the file of a run cannot hold this word: it is no UTF-8"))
@@ -163,7 +227,12 @@ fn file_name(program: &Path, run: u32) -> PathBuf {
     name.into()
 }
 
-fn show_failure(page: &mut dyn Write, failure: &Failure, runs: u32, path: &Path) -> io::Result<()> {
+fn show_failure(
+    page: &mut dyn Write,
+    failure: &Failure,
+    runs: u32,
+    path: Option<&Path>,
+) -> io::Result<()> {
     write!(page, "run {} of {runs}: ", failure.run)?;
     show_outcome(page, &failure.outcome)?;
     let least = if failure.is_minimal && failure.file.deviation_count() != 0 {
@@ -172,7 +241,8 @@ fn show_failure(page: &mut dyn Write, failure: &Failure, runs: u32, path: &Path)
         ""
     };
     let switches = switches(&failure.file);
-    writeln!(page, "schedule {} ({switches}{least})", path.display())?;
+    let path = path.map_or("not written".into(), Path::to_string_lossy);
+    writeln!(page, "schedule {path} ({switches}{least})")?;
     show_switches(page, &failure.switches)?;
     if !failure.is_repeated {
         writeln!(
@@ -200,11 +270,13 @@ fn show_none(page: &mut dyn Write, found: &Exploration, settings: Settings) -> i
             "the program made no second thread: there is nothing to schedule (one run, no failure)"
         );
     }
-    writeln!(
-        page,
-        "no failure in {} schedules (not all of them; --runs, --points; seed {})",
-        found.runs, settings.seed
-    )
+    let seed = settings.seed;
+    let end = if found.is_cancelled {
+        format!("ended by Ctrl-C, of {}; seed {seed}", settings.runs)
+    } else {
+        format!("not all of them; --runs, --points; seed {seed}")
+    };
+    writeln!(page, "no failure in {} schedules ({end})", found.runs)
 }
 
 /// Shows what makes the run differ from the usual order, in which each thread goes on until it waits.

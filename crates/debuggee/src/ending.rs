@@ -31,7 +31,14 @@ impl Debuggee {
             self.life.end();
             return Ok(());
         }
-        self.kill_in(Phase::BeingKilled)
+        let killed = self.kill_in(Phase::BeingKilled);
+        self.forks.keeping.end_descendants();
+        killed
+    }
+
+    /// Returns whether the program may have made other processes.
+    pub fn has_made_processes(&self) -> bool {
+        self.forks.has_made_processes
     }
 
     /// As [`Debuggee::kill`], in the phase that says whether all threads are

@@ -5,6 +5,7 @@ mod calls;
 mod events;
 mod keys;
 mod locks;
+mod outside;
 
 use crate::blocking;
 use crate::error::ExploreError;
@@ -17,7 +18,8 @@ use juror_schedule::{
 };
 use keys::Keys;
 use rustc_hash::FxHashSet;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -45,6 +47,10 @@ pub struct Control {
     /// when that was first seen.
     seen: Option<(ThreadId, u64, Duration)>,
     keys: Keys,
+    /// To where the run connects or sends, outside of the program.
+    pub(crate) outside: BTreeSet<SocketAddr>,
+    /// When it was looked last whether the run gets on.
+    looked_at: Instant,
     /// Why nobody goes on, if that is so.
     stands: Option<End>,
 }
@@ -94,6 +100,8 @@ impl Control {
             told: VecDeque::new(),
             seen: None,
             keys: Keys::default(),
+            outside: BTreeSet::new(),
+            looked_at: Instant::now(),
             stands: None,
         }
     }

@@ -1,6 +1,6 @@
 //! Why a program cannot be explored, or a run cannot be replayed.
 
-use juror_debuggee::{DebuggeeError, LaunchError};
+use juror_debuggee::{DebuggeeError, LaunchError, WorldError};
 use juror_fault::SessionError;
 
 /// An error of a controlled run.
@@ -12,6 +12,32 @@ pub enum ExploreError {
     /// The process cannot be controlled.
     #[error(transparent)]
     Debuggee(#[from] DebuggeeError),
+    /// What a run does to files would stay.
+    #[error(
+        "what the runs do to files cannot be undone here: {0}. Nothing was run; with --real-files \
+         the runs change the files"
+    )]
+    World(#[from] WorldError),
+    /// Another program has ended the run.
+    #[error(
+        "a run was ended from outside: process {sender} sent the program signal {signal}, which is \
+         no failure of the program"
+    )]
+    Outside {
+        /// The signal.
+        signal: i32,
+        /// The process that sent it.
+        sender: u32,
+    },
+    /// Another program has killed the run, most likely.
+    #[error("a run was killed from outside, or for want of memory (SIGKILL)")]
+    Killed,
+    /// The user has ended the search.
+    #[error("ended by the user")]
+    Cancelled,
+    /// A thread that makes runs has ended.
+    #[error("juror is at fault: a thread that makes runs has ended")]
+    Worker,
     /// It ended before its first own instruction.
     #[error("the program ended while its libraries were being loaded")]
     EndedEarly,

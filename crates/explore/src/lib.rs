@@ -11,10 +11,13 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
+mod cancel;
 mod control;
 mod error;
+mod foreign_signals;
 mod futex;
 mod inevitable;
+mod jobs;
 mod modules;
 mod monitors;
 mod outcome;
@@ -26,7 +29,9 @@ mod run_file;
 mod runner;
 mod search;
 mod threads;
+mod world;
 
+pub use cancel::cancel;
 pub use control::Control;
 pub use error::ExploreError;
 pub use inevitable::{Fork, Inevitable, Offered, inevitable};
@@ -39,6 +44,7 @@ pub use report::{deadlock, next_words, place_of};
 pub use run_file::{RunFile, RunFileError, is_run_file};
 pub use runner::{Asked, Ended, Limits, Plan, Runner, Streams, Switch};
 pub use search::{Exploration, Failure, Progress, Settings, explore};
+pub use world::{Files, Worlds};
 
 /// Returns the system calls at which a program stops that will be under a schedule.
 pub fn call_stops() -> juror_debuggee::CallStops {

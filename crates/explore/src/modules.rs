@@ -12,14 +12,17 @@ pub(crate) fn identity(module: &Module) -> ModuleId {
         Some(id) if !id.is_empty() => id.iter().map(|byte| format!("{byte:02x}")).collect(),
         _ => {
             let bytes = std::fs::read(&module.path).unwrap_or_default();
-            // FNV-1a.
-            let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
-            });
-            format!("checksum {hash:016x}")
+            format!("checksum {:016x}", fingerprint(&bytes))
         }
     };
     (module.path.display().to_string(), id)
+}
+
+/// Returns a checksum that tells any change of one byte (FNV-1a).
+pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 /// Checks that the modules are the expected ones.

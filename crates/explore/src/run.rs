@@ -2,6 +2,7 @@
 
 use crate::control::{Control, End, Step, traced};
 use crate::error::ExploreError;
+use crate::foreign_signals::{is_from_outside, leave_out};
 use crate::modules::ModuleId;
 use crate::monitors::{Violated, Watch};
 use crate::outcome::{Deadlocked, Outcome, ThreadPlace};
@@ -79,6 +80,8 @@ impl Run {
             switches: self.switches,
             asked: self.asked,
             predicted: cycles.iter().map(LockCycle::goal).collect(),
+            outside: self.control.outside,
+            made_processes: self.program.debuggee.has_made_processes(),
         }
     }
 
@@ -132,6 +135,16 @@ impl Run {
         match event {
             // It goes on when it has the baton.
             StopEvent::ThreadStarted { .. } => return Ok(None),
+            StopEvent::Signal {
+                thread,
+                signal,
+                fatal,
+                sender: Some(sender),
+                ..
+            } if is_from_outside(&self.program.debuggee, (signal, fatal), sender) => {
+                leave_out(&mut self.program.debuggee, thread, (signal, fatal), sender)?;
+                return Ok(None);
+            }
             StopEvent::Signal {
                 thread,
                 signal,

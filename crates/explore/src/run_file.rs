@@ -6,14 +6,16 @@
 //! that at the third point of the first thread that main made, main's second thread goes on. `part`
 //! counts the decisions at one point; other choices than `run` are `deliver` (a signal), `timeout`,
 //! `spurious` (a wait ends for no reason) and `wake` (of those who wait for a word).
+//! `check` is a checksum (FNV-1a, 64 bits) of this document with an empty one.
 
 use crate::control::Control;
 use crate::error::ExploreError;
-use crate::modules::{ModuleId, check_modules, identity};
+use crate::modules::{ModuleId, check_modules, fingerprint, identity};
 use crate::outcome::Signature;
 use crate::points::{KnownSites, PointSet};
 use crate::runner::{Ended, Limits, Plan, Runner, Streams};
-use juror_debuggee::{ThreadControl, ThreadId};
+use crate::world::{Files, Worlds};
+use juror_debuggee::{ThreadControl, ThreadId, World};
 use juror_monitoring::property_files::PropertySource;
 use juror_program::program::Program;
 use juror_schedule::{
@@ -21,8 +23,9 @@ use juror_schedule::{
 };
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The version of the files that are written.
@@ -102,6 +105,9 @@ pub struct RunFile {
     arguments: Vec<String>,
     /// The working directory.
     directory: String,
+    /// Whether the run changed the files of its user.
+    #[serde(default)]
+    real_files: bool,
     /// The program and its libraries: their paths and build ids.
     modules: Vec<ModuleId>,
     points: PointSet,
@@ -120,6 +126,15 @@ pub struct RunFile {
     pub(crate) seed: u64,
     /// The number of the run in the search.
     pub(crate) run: u32,
+    /// The checksum of all else.
+    check: String,
+}
+
+/// Why a text is no run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Flaw {
+    Damaged(String),
+    Version(u32),
 }
 
 /// A file of properties.
@@ -162,6 +177,7 @@ impl RunFile {
             },
             arguments: runner.arguments.clone(),
             directory: runner.directory.clone(),
+            real_files: runner.worlds.files() == Files::Real,
             modules: ended.modules.clone(),
             points: schedule.points,
             spurious: schedule.spurious,
@@ -179,6 +195,7 @@ impl RunFile {
             hash: ended.hash,
             seed: 0,
             run: 0,
+            check: String::new(),
         }
     }
 
@@ -200,28 +217,54 @@ impl RunFile {
             return Err(damaged("it is too large".to_owned()));
         }
         let text = std::fs::read(path).map_err(file)?;
-        let value: serde_json::Value =
-            serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        RunFile::parse(&text).map_err(|flaw| match flaw {
+            Flaw::Damaged(reason) => damaged(reason),
+            Flaw::Version(version) => RunFileError::Version {
+                path: path.to_owned(),
+                version,
+            },
+        })
+    }
+
+    fn parse(text: &[u8]) -> Result<RunFile, Flaw> {
+        let damaged = |error: serde_json::Error| Flaw::Damaged(error.to_string());
+        let value: serde_json::Value = serde_json::from_slice(text).map_err(damaged)?;
         let version = value.get("juror_run").and_then(serde_json::Value::as_u64);
         match version.map(|version| u32::try_from(version).unwrap_or(u32::MAX)) {
             Some(VERSION) => {}
-            Some(version) => {
-                return Err(RunFileError::Version {
-                    path: path.to_owned(),
-                    version,
-                });
-            }
-            None => return Err(damaged("juror_run is missing".to_owned())),
+            Some(version) => return Err(Flaw::Version(version)),
+            None => return Err(Flaw::Damaged("juror_run is missing".to_owned())),
         }
-        let run: RunFile =
-            serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
+        let run: RunFile = serde_json::from_value(value).map_err(damaged)?;
         for written in &run.deviations {
             if written.deviation().is_none() {
                 let reason = format!("{} or {} is no thread", written.thread, written.goes);
-                return Err(damaged(reason));
+                return Err(Flaw::Damaged(reason));
             }
         }
+        if run.check != run.checksum().map_err(damaged)? {
+            return Err(Flaw::Damaged("its checksum is another one".to_owned()));
+        }
         Ok(run)
+    }
+
+    /// Returns the checksum of all but itself.
+    fn checksum(&self) -> Result<String, serde_json::Error> {
+        let unchecked = RunFile {
+            check: String::new(),
+            ..self.clone()
+        };
+        let text = serde_json::to_vec(&unchecked)?;
+        Ok(format!("{:016x}", fingerprint(&text)))
+    }
+
+    /// Returns the text of the file.
+    fn text(&self) -> Result<String, serde_json::Error> {
+        let checked = RunFile {
+            check: self.checksum()?,
+            ..self.clone()
+        };
+        Ok(serde_json::to_string(&checked)? + "\n")
     }
 
     /// Writes the file.
@@ -233,8 +276,8 @@ impl RunFile {
             path: path.to_owned(),
             reason,
         };
-        let text = serde_json::to_string(self).map_err(|error| failed(error.into()))?;
-        std::fs::write(path, text + "\n").map_err(failed)
+        let text = self.text().map_err(|error| failed(error.into()))?;
+        write_whole(path, &text).map_err(failed)
     }
 
     /// Returns the program, its arguments and the working directory.
@@ -253,6 +296,32 @@ impl RunFile {
         let files = self.properties.iter().cloned();
         let source = |it: PropertyText| PropertySource::with_used(it.file, it.text);
         files.map(source).collect()
+    }
+
+    /// Returns what the run did to files.
+    pub fn files(&self) -> Files {
+        if self.real_files {
+            Files::Real
+        } else {
+            Files::Kept
+        }
+    }
+
+    /// Returns the same run, which changes files.
+    #[must_use]
+    pub fn with_real_files(self) -> RunFile {
+        RunFile {
+            real_files: true,
+            ..self
+        }
+    }
+
+    /// Returns the world in which the run is made again; none if it changes files.
+    ///
+    /// # Errors
+    /// There can be none.
+    pub fn world(&self) -> Result<Option<Arc<World>>, ExploreError> {
+        Worlds::new(self.files(), &self.program, &self.directory).take()
     }
 
     /// Returns the set of points.
@@ -334,6 +403,24 @@ impl RunFile {
     }
 }
 
+/// Writes a file of which there is all or nothing: under another name, until it is whole.
+fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = Path::new(&name);
+    let written = (|| {
+        let mut file = std::fs::File::create(part)?;
+        file.write_all(text.as_bytes())?;
+        // Some file systems say only now that they are full.
+        file.sync_all()?;
+        std::fs::rename(part, path)
+    })();
+    if written.is_err() {
+        let _ = std::fs::remove_file(part);
+    }
+    written
+}
+
 impl Written {
     fn of(deviation: &Deviation) -> Written {
         let Deviation { moment, choice } = deviation;
@@ -386,17 +473,4 @@ fn path_of(text: &str) -> Option<ThreadPath> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_read_as_it_is_written() {
-        for text in ["main", "main/1", "main/2/65535"] {
-            let path = path_of(text).map(|path| path.to_string());
-            assert_eq!(path.as_deref(), Some(text));
-        }
-        for text in ["", "mai", "main/", "main/0", "main/65536", "main/1/x"] {
-            assert_eq!(path_of(text), None, "{text}");
-        }
-    }
-}
+mod tests;

@@ -1,19 +1,30 @@
 //! A program that is run under the scheduler, and how a run is made.
 
 use crate::blocking;
+use crate::cancel;
 use crate::control::Control;
 use crate::error::ExploreError;
+use crate::foreign_signals::{is_from_outside, leave_out};
 use crate::modules::{ModuleId, check_modules, identity};
 use crate::monitors::{self, Properties};
 use crate::outcome::{Outcome, ThreadPlace};
 use crate::points::{KnownSites, PointSet};
 use crate::run::Run;
-use juror_debuggee::{CallStops, CpuPolicy, Debuggee, Launch, Redirection, StopEvent, ThreadId};
+use crate::world::{Worlds, WorldsRecipe};
+use juror_debuggee::{
+    CallStops, CpuPolicy, Debuggee, Descendants, Launch, Redirection, StopEvent, ThreadId,
+};
+use juror_monitoring::property_files::PropertySource;
 use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
 use juror_schedule::{Choice, ChoiceKind, Deviation, Goal, Moment, Options, Strategy};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// The signal that no program can catch: it says nothing of who has sent it.
+pub(crate) const KILL: i32 = 9;
 
 /// The limits of a run. One that exceeds them does not end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +87,8 @@ pub struct Runner {
     pub sites: KnownSites,
     /// The properties that are monitored.
     pub properties: Properties,
+    /// Where the runs leave what they do to files.
+    pub worlds: Worlds,
 }
 
 /// A run that has ended.
@@ -106,6 +119,10 @@ pub struct Ended {
     pub predicted: Vec<Goal>,
     /// The decision for which a person was asked. Nobody answers: the run was ended there.
     pub asked: Option<Asked>,
+    /// To where the run has connected or sent, outside of the program.
+    pub outside: BTreeSet<SocketAddr>,
+    /// Whether the program may have made processes.
+    pub made_processes: bool,
 }
 
 /// A decision that is to be made.
@@ -145,10 +162,15 @@ impl Runner {
             predicts,
             limits,
         } = plan;
+        if cancel::is_cancelled() {
+            return Err(ExploreError::Cancelled);
+        }
         let mut launch = Launch::new(&self.program);
         launch.arguments = self.arguments.iter().map(Into::into).collect();
         launch.directory = Some(PathBuf::from(&self.directory));
         launch.cpu = CpuPolicy::Shared;
+        launch.world = self.worlds.take()?;
+        launch.descendants = Descendants::EndWithProgram;
         let calls = monitors::with(blocking::stopping(), self.properties.system_calls());
         launch.call_stops = CallStops::Filter(calls);
         let null = || Redirection::File(PathBuf::from("/dev/null"));
@@ -190,7 +212,46 @@ impl Runner {
         if let Some(watch) = watch {
             self.properties.end(watch);
         }
+        self.worlds.give_back(launch.world, ended.made_processes);
         Ok(ended)
+    }
+
+    /// Returns what is needed to make one for another thread; the two share the symbols alone.
+    pub(crate) fn recipe(&self) -> Recipe {
+        Recipe {
+            program: self.program.clone(),
+            arguments: self.arguments.clone(),
+            directory: self.directory.clone(),
+            symbols: self.symbols.clone(),
+            properties: self.properties.sources().to_vec(),
+            worlds: self.worlds.recipe(),
+        }
+    }
+}
+
+/// What is needed to make a [`Runner`].
+pub(crate) struct Recipe {
+    program: String,
+    arguments: Vec<String>,
+    directory: String,
+    symbols: SymbolStore,
+    properties: Vec<PropertySource>,
+    worlds: WorldsRecipe,
+}
+
+impl Recipe {
+    /// Makes the runner.
+    pub(crate) fn runner(self) -> Result<Runner, ExploreError> {
+        let (properties, _) = Properties::load(self.properties)?;
+        Ok(Runner {
+            worlds: self.worlds.worlds(),
+            program: self.program,
+            arguments: self.arguments,
+            directory: self.directory,
+            symbols: self.symbols,
+            sites: KnownSites::default(),
+            properties,
+        })
     }
 }
 
@@ -209,8 +270,18 @@ fn load_libraries(program: &mut Program) -> Result<ThreadId, ExploreError> {
                 program.modules.note_started();
                 return Ok(thread);
             }
+            StopEvent::Killed { signal: KILL, .. } => return Err(ExploreError::Killed),
             StopEvent::Exited { .. } | StopEvent::Killed { .. } => {
                 return Err(ExploreError::EndedEarly);
+            }
+            StopEvent::Signal {
+                thread,
+                signal,
+                fatal,
+                sender: Some(sender),
+                ..
+            } if is_from_outside(&program.debuggee, (signal, fatal), sender) => {
+                leave_out(&mut program.debuggee, thread, (signal, fatal), sender)?;
             }
             other => {
                 if let Some(thread) = other.waiting_thread() {

@@ -1,11 +1,16 @@
 //! Tries orders of the threads until one fails, and makes the failing one small.
 
+use crate::cancel;
 use crate::error::ExploreError;
+use crate::jobs::{Judge, Task, Workers};
 use crate::outcome::Outcome;
 use crate::points::PointSet;
 use crate::run_file::{RunFile, Schedule};
-use crate::runner::{Ended, Limits, Plan, Runner, Streams, Switch};
+use crate::runner::{Ended, KILL, Limits, Plan, Runner, Streams, Switch};
 use juror_schedule::{Directed, Goal, Options, Portfolio, Replay, Strategy, minimize};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 /// The longest time for making a failing run small.
@@ -19,6 +24,9 @@ const POINTS_MIN: u64 = 1_000;
 
 /// The most runs for making a failing one small.
 const MINIMIZE_RUNS_MAX: u32 = 200;
+
+/// The most runs of a round.
+const ROUND_MAX: u32 = 32;
 
 /// The most predictions that are looked into.
 const GOALS_MAX: usize = 64;
@@ -40,6 +48,8 @@ pub struct Settings {
     pub runs: u32,
     /// The seed of the choices.
     pub seed: u64,
+    /// The number of runs that are made at once. The result does not depend on it.
+    pub jobs: NonZeroUsize,
     /// The points; all in turn if none.
     pub points: Option<PointSet>,
     /// The limits of a run. The points of the usual run are not limited, and no run is limited to
@@ -58,6 +68,10 @@ pub struct Exploration {
     pub failure: Option<Failure>,
     /// The most points that were left out of a run.
     pub left_out: usize,
+    /// To where runs have connected or sent, outside of the program.
+    pub outside: BTreeSet<SocketAddr>,
+    /// Whether the user has ended it ([`cancel()`](crate::cancel())).
+    pub is_cancelled: bool,
 }
 
 /// A run that failed.
@@ -73,7 +87,7 @@ pub struct Failure {
     pub is_minimal: bool,
     /// The unusual choices that lead there; the last one decides.
     pub switches: Vec<Switch>,
-    /// Whether the run, made again, ended in the same way.
+    /// Whether the run, if it was made again, ended in the same way.
     pub is_repeated: bool,
 }
 
@@ -94,34 +108,106 @@ pub fn explore(
     settings: Settings,
     progress: &mut dyn Progress,
 ) -> Result<Exploration, ExploreError> {
-    let mut found = Exploration {
-        runs: 0,
-        has_one_thread: false,
-        failure: None,
-        left_out: 0,
+    let mut search = Search {
+        settings,
+        progress,
+        usual: 0,
+        limits: Limits {
+            points: u64::MAX,
+            ..settings.limits
+        },
+        goals: Vec::new(),
+        known: Vec::new(),
+        lengths: [10; 3],
+        found: Exploration {
+            runs: 0,
+            has_one_thread: false,
+            failure: None,
+            left_out: 0,
+            outside: BTreeSet::new(),
+            is_cancelled: false,
+        },
     };
-    let mut usual = 0;
-    let mut limits = Limits {
-        points: u64::MAX,
-        ..settings.limits
-    };
-    // Predicted deadlocks that are to be confirmed, and all that were predicted.
-    let (mut goals, mut known): (Vec<Goal>, Vec<Goal>) = Default::default();
-    // By set of points: the most decisions of a run.
-    let mut lengths = [10_u64; 3];
-    for number in 1..=settings.runs.max(1) {
-        if !progress.begin_run(number, settings.runs) {
-            break;
+    std::thread::scope(|scope| {
+        let mut workers = Workers::start(runner, settings.jobs, scope);
+        search.make_rounds(runner, &mut workers)
+    })?;
+    search.found.is_cancelled = cancel::is_cancelled();
+    Ok(search.found)
+}
+
+/// A search.
+struct Search<'a> {
+    settings: Settings,
+    progress: &'a mut dyn Progress,
+    /// The exit status of the usual order.
+    usual: i32,
+    limits: Limits,
+    /// Predicted deadlocks that are to be confirmed, and all that were predicted.
+    goals: Vec<Goal>,
+    known: Vec<Goal>,
+    /// By set of points: the most decisions of a run.
+    lengths: [u64; 3],
+    found: Exploration,
+}
+
+impl Judge for Search<'_> {
+    fn may_begin(&mut self, number: u32) -> bool {
+        !cancel::is_cancelled() && self.progress.begin_run(number, self.settings.runs)
+    }
+
+    fn is_last(&self, ended: &Ended) -> bool {
+        ended.outcome.is_failure(self.usual)
+    }
+}
+
+impl Search<'_> {
+    /// Makes the runs, in rounds: what is learned in one is used in the next, so that it does not
+    /// depend on how many runs are made at once.
+    fn make_rounds(
+        &mut self,
+        runner: &Runner,
+        workers: &mut Workers<'_>,
+    ) -> Result<(), ExploreError> {
+        let runs = self.settings.runs.max(1);
+        let (mut first, mut size) = (1, 1);
+        while first <= runs {
+            let last = runs.min(first.saturating_add(size - 1));
+            let tasks: Vec<Task> = (first..=last).map(|number| self.task(number)).collect();
+            let plans: Vec<Plan<'static>> = tasks.iter().map(|task| task.plan).collect();
+            let all = workers.make(tasks, self)?;
+            let is_whole = all.len() == plans.len();
+            for ((number, plan), ended) in (first..).zip(plans).zip(all) {
+                if self.learn(number, plan, &ended) {
+                    self.progress.found(number);
+                    let plan = Plan {
+                        limits: self.limits,
+                        ..plan
+                    };
+                    let failure = failure(runner, (number, plan), ended, self.settings.seed)?;
+                    self.found.failure = Some(failure);
+                    return Ok(());
+                }
+            }
+            if !is_whole || self.found.has_one_thread {
+                break;
+            }
+            (first, size) = (last.saturating_add(1), (size * 4).min(ROUND_MAX));
         }
-        let set = set_of(settings.points, number);
-        let length = lengths.get(set as usize).copied().unwrap_or(10);
-        let (set, strategy) = match goals.pop() {
+        Ok(())
+    }
+
+    /// Returns the plan of a run.
+    fn task(&mut self, number: u32) -> Task {
+        let set = set_of(self.settings.points, number);
+        let length = self.lengths.get(set as usize).copied().unwrap_or(10);
+        let (set, strategy) = match self.goals.pop() {
             Some(goal) => {
-                let directed = Directed::new(&[goal], settings.seed);
+                let directed = Directed::new(&[goal], self.settings.seed);
                 (PointSet::Sync, Strategy::Directed(directed))
             }
             None => {
-                let portfolio = Portfolio::new(settings.seed, length);
+                let portfolio = Portfolio::new(self.settings.seed, length);
                 (set, portfolio.strategy(u64::from(number - 1)))
             }
         };
@@ -131,42 +217,37 @@ pub fn explore(
             spurious: u32::from(number.is_multiple_of(3)),
             ..Options::default()
         };
-        let ended = runner.run(closed(set, options, limits), strategy)?;
-        found.runs = number;
-        found.left_out = found.left_out.max(ended.left_out);
+        Task {
+            number,
+            plan: closed(set, options, self.limits),
+            strategy,
+        }
+    }
+
+    /// Takes what a run has shown. Returns whether it has failed.
+    fn learn(&mut self, number: u32, plan: Plan<'static>, ended: &Ended) -> bool {
+        self.found.runs = number;
+        self.found.outside.extend(ended.outside.iter().copied());
+        self.found.left_out = self.found.left_out.max(ended.left_out);
         for goal in &ended.predicted {
-            if known.len() < GOALS_MAX && !known.contains(goal) {
-                known.push(goal.clone());
-                goals.push(goal.clone());
+            if self.known.len() < GOALS_MAX && !self.known.contains(goal) {
+                self.known.push(goal.clone());
+                self.goals.push(goal.clone());
             }
         }
-        if let Some(length) = lengths.get_mut(set as usize) {
+        if let Some(length) = self.lengths.get_mut(plan.points as usize) {
             *length = ended.decisions.max(*length);
         }
         if number == 1 {
             let several = ended.points.saturating_mul(POINTS_FACTOR);
-            limits.points = settings.limits.points.max(several);
+            self.limits.points = self.settings.limits.points.max(several);
             if let Outcome::Exited { status } = ended.outcome {
-                usual = status;
+                self.usual = status;
             }
-            found.has_one_thread = ended.threads == 1;
+            self.found.has_one_thread = ended.threads == 1;
         }
-        if ended.outcome.is_failure(usual) {
-            progress.found(number);
-            let schedule = Schedule {
-                points: set,
-                spurious: options.spurious,
-                limit: limits.points,
-            };
-            let (failed, seed) = ((ended, schedule), settings.seed);
-            found.failure = Some(failure(runner, (number, limits), failed, seed)?);
-            break;
-        }
-        if found.has_one_thread {
-            break;
-        }
+        ended.outcome.is_failure(self.usual)
     }
-    Ok(found)
 }
 
 fn set_of(asked: Option<PointSet>, number: u32) -> PointSet {
@@ -195,10 +276,16 @@ fn closed(points: PointSet, options: Options, limits: Limits) -> Plan<'static> {
 /// Makes a failing run small, and makes it once more.
 fn failure(
     runner: &Runner,
-    (run, limits): (u32, Limits),
-    (ended, schedule): (Ended, Schedule),
+    (run, plan): (u32, Plan<'_>),
+    ended: Ended,
     seed: u64,
 ) -> Result<Failure, ExploreError> {
+    let limits = plan.limits;
+    let schedule = Schedule {
+        points: plan.points,
+        spurious: plan.options.spurious,
+        limit: limits.points,
+    };
     let wanted = ended.outcome.signature();
     let until = Instant::now() + MINIMIZE_TIME_MAX;
     // A part of a schedule may lead into a loop that does not end.
@@ -227,6 +314,10 @@ fn failure(
                 true
             }
             Ok(_) => false,
+            Err(ExploreError::Cancelled) => {
+                is_whole = false;
+                false
+            }
             Err(other) => {
                 error = Some(other);
                 false
@@ -247,17 +338,24 @@ fn failure(
     };
     let mut file = RunFile::new(runner, schedule, &least);
     (file.seed, file.run) = (seed, run);
-    let replayed = file.replay(runner, Streams::Closed, true)?;
-    let is_repeated = replayed.diverged.is_none() && file.is_same(&replayed);
+    let replayed = match file.replay(runner, Streams::Closed, true) {
+        Err(ExploreError::Cancelled) => None,
+        replayed => Some(replayed?),
+    };
+    let is_same = |replayed: &Ended| replayed.diverged.is_none() && file.is_same(replayed);
+    let is_repeated = replayed.as_ref().is_none_or(is_same);
+    let is_kill = matches!(least.outcome, Outcome::Killed { signal: KILL, .. });
+    if is_kill && !is_repeated {
+        return Err(ExploreError::Killed);
+    }
     Ok(Failure {
         run,
         outcome: least.outcome,
         is_minimal: small.is_minimal && is_whole,
         is_repeated,
-        switches: if is_repeated {
-            replayed.switches
-        } else {
-            Vec::new()
+        switches: match replayed {
+            Some(replayed) if is_repeated => replayed.switches,
+            _ => Vec::new(),
         },
         file,
     })

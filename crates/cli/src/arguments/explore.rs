@@ -4,6 +4,7 @@ use super::{Messages, options};
 use crate::driver::PropertySource;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 pub(super) const EXPLORE_EXAMPLES: &str = "\
@@ -20,11 +21,12 @@ Examples:
 
 pub(super) const EXPLORE_AFTER: &str = "\
 The threads run one at a time, from one schedule point to the next; sleeps and time-outs take no
-time, and a time-out may come before what it waits for. Each run is a whole run of the program, with
-all it does to files; its output is not shown. What depends on the time of day, on random numbers
-or on other processes may differ when a run is made again; that is said.
+time, and a time-out may come before what it waits for. Each run is a whole run of the program; its
+output is not shown, and what it does to files goes with it. What depends on the time of day, on
+random numbers or on other processes may differ when a run is made again; that is said.
 
-Exit status: 0 no failure in the runs that were made, 1 a failure, 2 a usage error.";
+Exit status: 0 no failure in the runs that were made, 1 a failure, 2 an error, 130 Ctrl-C before a
+failure.";
 
 pub(super) const INEVITABLE_EXAMPLES: &str = "\
 Examples:
@@ -81,6 +83,13 @@ pub struct Explore {
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub run_limit: u64,
+    /// How many runs are made at once; by default the number of processors. The result is the
+    /// same
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Let the runs change files; otherwise what they do to files goes with them
+    #[arg(long)]
+    pub real_files: bool,
     #[command(flatten)]
     pub messages: Messages,
     /// The program

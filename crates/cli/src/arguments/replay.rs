@@ -61,6 +61,9 @@ pub struct Replay {
     /// The names of an event's values in CSV (repeatable)
     #[arg(long, value_name = "EVENT=NAME,...")]
     pub columns: Vec<String>,
+    /// Let a run of juror explore change files, whatever its file says
+    #[arg(long)]
+    pub real_files: bool,
     /// How many events each monitor keeps for the paths in reports
     #[arg(long, value_name = "N")]
     pub history: Option<usize>,
@@ -91,6 +94,7 @@ impl From<&Check> for Replay {
             web: check.web.clone(),
             trace_format: check.trace_format,
             columns: check.columns.clone(),
+            real_files: false,
             history: check.history,
             command_files: Vec::new(),
             command_lines: Vec::new(),

@@ -8,13 +8,13 @@
 //! Invariant: only ended children come to juror; their own children have been
 //! inherited by others before.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl::set_child_subreaper;
 
 use super::kernel as tasks;
 use crate::kernel;
+use crate::kernel::process_descriptors::await_end;
 
 /// The time that a child may take to end, in milliseconds.
 const ENDING_MAX_MILLISECONDS: u16 = 1000;
@@ -33,7 +33,7 @@ impl EndedChildren {
             let _ = kernel::signal_process(child as i32, libc::SIGKILL);
         }
         for handle in &handles {
-            await_end(handle);
+            await_end(handle, ENDING_MAX_MILLISECONDS);
         }
         EndedChildren(children)
     }
@@ -52,11 +52,4 @@ impl EndedChildren {
         }
         ended
     }
-}
-
-/// Waits for the end of a process: its pidfd can be read from then.
-fn await_end(process: &OwnedFd) {
-    let mut waited_for = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];
-    let timeout = PollTimeout::from(ENDING_MAX_MILLISECONDS);
-    while poll(&mut waited_for, timeout) == Err(nix::errno::Errno::EINTR) {}
 }

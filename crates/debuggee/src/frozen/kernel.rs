@@ -11,6 +11,8 @@ use nix::errno::Errno;
 
 use crate::kernel::{self, Outcome};
 
+pub(super) use crate::kernel::process_descriptors::{descriptor_of, open_process};
+
 /// The area that a thread has registered for its restartable sequences.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,35 +85,6 @@ pub(crate) fn bytes_of(information: &siginfo_t) -> Vec<u8> {
     // SAFETY: `siginfo_t` is a plain C structure of which every byte has been
     // set: it was zeroed before the kernel filled it in.
     unsafe { std::slice::from_raw_parts(start, size_of::<siginfo_t>()) }.to_vec()
-}
-
-/// Opens a pidfd.
-pub(super) fn open_process(process: u32) -> Outcome<OwnedFd> {
-    // SAFETY: a system call on plain numbers.
-    let descriptor =
-        unsafe { libc::syscall(libc::SYS_pidfd_open, c_long::from(process), 0 as c_long) };
-    take_descriptor(descriptor)
-}
-
-/// Returns a descriptor of this process for an open file of another one: the
-/// same offset, the same flags.
-pub(super) fn descriptor_of(process: &OwnedFd, number: i32) -> Outcome<OwnedFd> {
-    // SAFETY: a system call on an open descriptor and plain numbers.
-    let descriptor = unsafe {
-        libc::syscall(
-            libc::SYS_pidfd_getfd,
-            c_long::from(process.as_raw_fd()),
-            c_long::from(number),
-            0 as c_long,
-        )
-    };
-    take_descriptor(descriptor)
-}
-
-fn take_descriptor(result: c_long) -> Outcome<OwnedFd> {
-    let descriptor = Errno::result(result)?;
-    // SAFETY: the kernel has just made this descriptor for us alone.
-    Ok(unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
 }
 
 /// Returns the bytes in a pipe, which stay there.

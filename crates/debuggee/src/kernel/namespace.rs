@@ -103,10 +103,10 @@ impl Making {
     /// Returns the plan for the maker, a process that ends afterwards.
     pub(crate) fn plan(&self) -> Plan {
         let [read, write] = &self.init_pipe;
-        let map = |id: u32| format!("{id} {id} 1\n").into_bytes();
+        let [user_map, group_map] = own_maps();
         Plan {
-            user_map: map(geteuid().as_raw()),
-            group_map: map(getegid().as_raw()),
+            user_map,
+            group_map,
             init_pipe: [read.as_raw_fd(), write.as_raw_fd()],
             answer: self.answer[1].as_raw_fd(),
         }
@@ -139,6 +139,25 @@ impl Making {
             )),
             refusal => Err(Errno::from_raw(-refusal)),
         }
+    }
+}
+
+/// Returns what keeps the user and the group as they are in a user namespace.
+pub(crate) fn own_maps() -> [Vec<u8>; 2] {
+    let map = |id: u32| format!("{id} {id} 1\n").into_bytes();
+    [map(geteuid().as_raw()), map(getegid().as_raw())]
+}
+
+/// Keeps the user and the group of this process, which is in a new user namespace.
+///
+/// # Safety
+/// Only between `fork` and `exec`.
+pub(crate) unsafe fn map_own(user_map: &[u8], group_map: &[u8]) -> Result<(), c_int> {
+    // SAFETY: system calls on constant strings and live data.
+    unsafe {
+        fill(c"/proc/self/setgroups", b"deny")?;
+        fill(c"/proc/self/gid_map", group_map)?;
+        fill(c"/proc/self/uid_map", user_map)
     }
 }
 
@@ -201,9 +220,7 @@ unsafe fn make(plan: &Plan) -> Result<pid_t, c_int> {
     unsafe {
         let spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS;
         at(libc::unshare(spaces).into())?;
-        fill(c"/proc/self/setgroups", b"deny")?;
-        fill(c"/proc/self/gid_map", &plan.group_map)?;
-        fill(c"/proc/self/uid_map", &plan.user_map)?;
+        map_own(&plan.user_map, &plan.group_map)?;
         if at(libc::fork().into())? == 0 {
             run_init(plan.init_pipe);
         }

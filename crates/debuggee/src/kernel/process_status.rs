@@ -136,14 +136,25 @@ pub(crate) fn own_pid(process: u32, thread: u32) -> Option<u32> {
         .ok()
 }
 
+/// `CAP_SYS_ADMIN` and `CAP_CHECKPOINT_RESTORE` of the kernel.
+const ADMINISTRATES: u64 = 1 << 21;
+const RESTORES: u64 = 1 << 40;
+
 /// Returns true if a thread may choose the numbers of new ones.
 pub(crate) fn may_choose_pids(process: u32, thread: u32) -> bool {
-    /// `CAP_SYS_ADMIN` and `CAP_CHECKPOINT_RESTORE` of the kernel.
-    const ALLOWING: u64 = 1 << 21 | 1 << 40;
+    has_one_of(process, thread, ADMINISTRATES | RESTORES)
+        && namespace::owns_pid_namespace(process, thread)
+}
+
+/// Returns true if a process may mount file systems.
+pub(crate) fn may_mount(process: u32) -> bool {
+    has_one_of(process, process, ADMINISTRATES)
+}
+
+fn has_one_of(process: u32, thread: u32, capabilities: u64) -> bool {
     let effective = status_text(process, thread)
         .and_then(|text| u64::from_str_radix(field(&text, "CapEff")?, 16).ok());
-    effective.is_some_and(|effective| effective & ALLOWING != 0)
-        && namespace::owns_pid_namespace(process, thread)
+    effective.is_some_and(|effective| effective & capabilities != 0)
 }
 
 /// Returns the users and groups as which a thread acts, in the kernel's form.

@@ -9,7 +9,9 @@ use juror_stepping::ThreadId;
 
 use crate::memory::Memory;
 use crate::processes::fork_children::ForkChildren;
+use crate::processes::keeper::Keeping;
 use crate::processes::pending_forks::{ForkCopy, PendingFork};
+use crate::state::descendants::Descendants;
 use crate::state::life::Origin;
 
 /// The process that stays the debuggee after a fork.
@@ -40,6 +42,8 @@ pub(crate) struct Forks {
     /// The new processes with this memory that have been made since all threads
     /// were told to stop, and do not run.
     pub(crate) made_halted: Vec<ThreadId>,
+    /// Who gets those that are let go.
+    pub(crate) keeping: Keeping,
     /// Whether the process may have made others.
     pub(crate) has_made_processes: bool,
     /// Whether a thread has ended since the program began; it may have left an
@@ -91,9 +95,15 @@ impl Forks {
             copies: BTreeMap::new(),
             children: ForkChildren::default(),
             made_halted: Vec::new(),
+            keeping: Keeping::default(),
             has_made_processes: origin == Origin::Attached,
             has_lost_threads: false,
         }
+    }
+
+    /// Sets what becomes of the processes that are let go.
+    pub(crate) fn set_descendants(&mut self, descendants: Descendants) {
+        self.keeping = Keeping::new(descendants);
     }
 
     /// Returns true if a thread is stopped until this child has been seen.

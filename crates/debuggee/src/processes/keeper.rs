@@ -5,6 +5,9 @@
 //! from gets another tracer: the keeper, a small process that resumes a thread from each of its
 //! stops, and does nothing else. It outlives juror, and ends with the last process that it traces.
 //!
+//! A program whose descendants end with it has a keeper of its own, which ends with the program and
+//! with juror: the kernel kills what it traces then.
+//!
 //! A thread has one tracer at a time, so it runs alone for a moment. Until the keeper has it, it
 //! stands in a loop of one instruction, which juror writes to the entry point of its program for
 //! that time, with all signals blocked: it makes no call, and needs none.
@@ -28,6 +31,7 @@ use crate::image::modules::Auxiliary;
 use crate::kernel::injected_call::call_registers;
 use crate::kernel::process_status::{self, ProcessStatus};
 use crate::kernel::{self, Event, Outcome, Status};
+use crate::state::descendants::Descendants;
 
 mod tracing;
 
@@ -49,14 +53,54 @@ struct Handed {
     original: u64,
 }
 
-/// The keeper of this process.
-struct Keeper {
+/// A keeper.
+#[derive(Debug)]
+pub(crate) struct Keeper {
     process: u32,
     socket: OwnedFd,
 }
 
-/// It is started when it is first needed.
+/// The keeper of this process. It is started when it is first needed.
 static KEEPER: Mutex<Option<Keeper>> = Mutex::new(None);
+
+/// The keeper that gets what a debuggee lets go.
+#[derive(Debug, Default)]
+pub(crate) enum Keeping {
+    /// That of this process.
+    #[default]
+    Common,
+    /// One of its own, once there is one, with which all that it has ends.
+    Own(Mutex<Option<Keeper>>),
+}
+
+impl Keeping {
+    pub(crate) fn new(descendants: Descendants) -> Keeping {
+        match descendants {
+            Descendants::RunOn => Keeping::Common,
+            Descendants::EndWithProgram => Keeping::Own(Mutex::default()),
+        }
+    }
+
+    /// Kills the processes that a keeper of its own has.
+    pub(crate) fn end_descendants(&mut self) {
+        let Keeping::Own(keeper) = self else {
+            return;
+        };
+        let keeper = keeper.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Keeper { process, socket }) = keeper.take() {
+            // Processes that another thread is just starting may have it open, too.
+            // SAFETY: a system call on an open descriptor.
+            unsafe { libc::shutdown(socket.as_raw_fd(), libc::SHUT_RDWR) };
+            while let Ok(Status::Stopped { .. }) = kernel::wait_for(process) {}
+        }
+    }
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        self.end_descendants();
+    }
+}
 
 impl Debuggee {
     /// Detaches from a stopped thread; `signal` 0 delivers none. One whose calls are filtered is
@@ -65,7 +109,7 @@ impl Debuggee {
         if self.system_calls.filter().is_none() {
             return kernel::detach(thread, signal);
         }
-        match hand_over(thread, signal) {
+        match self.forks.keeping.hand_over(thread, signal) {
             Err(errno) if errno != Errno::ESRCH => {
                 // Its calls would fail.
                 let _ = kernel::signal_process(thread as i32, libc::SIGKILL);
@@ -77,12 +121,28 @@ impl Debuggee {
     }
 }
 
-/// Hands a stopped thread to the keeper.
-fn hand_over(thread: u32, signal: c_int) -> Outcome<()> {
-    let mut present = KEEPER.lock().unwrap_or_else(PoisonError::into_inner);
+impl Keeping {
+    /// Hands a stopped thread to the keeper.
+    fn hand_over(&self, thread: u32, signal: c_int) -> Outcome<()> {
+        let (keeper, ends_with_juror) = match self {
+            Keeping::Common => (&KEEPER, false),
+            Keeping::Own(keeper) => (keeper, true),
+        };
+        let mut present = keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        hand_over(&mut present, ends_with_juror, thread, signal)
+    }
+}
+
+fn hand_over(
+    present: &mut Option<Keeper>,
+    ends_with_juror: bool,
+    thread: u32,
+    signal: c_int,
+) -> Outcome<()> {
+    let start = || Keeper::start(ends_with_juror);
     let keeper = match &mut *present {
         Some(keeper) => keeper,
-        none => none.insert(Keeper::start()?),
+        none => none.insert(start()?),
     };
     let process = ProcessStatus::of_process(thread)
         .ok_or(Errno::ESRCH)?
@@ -120,12 +180,19 @@ fn hand_over(thread: u32, signal: c_int) -> Outcome<()> {
         original: u64::from_ne_bytes(original),
     };
     kernel::set_registers(thread, &parked)?;
-    kernel::detach(thread, 0)?;
-    let taken = match keeper.take(&handed) {
+    // Before it has no tracer: then it ends with juror, or the keeper knows of it.
+    let keeper = match keeper.announce(&handed) {
         // It has been killed.
-        Err(Errno::EPIPE | Errno::ECONNRESET) => present.insert(Keeper::start()?).take(&handed),
-        taken => taken,
+        Err(Errno::EPIPE | Errno::ECONNRESET) => {
+            let keeper = present.insert(start()?);
+            keeper.announce(&handed)?;
+            keeper
+        }
+        announced => announced.map(|()| keeper)?,
     };
+    let detached = kernel::detach(thread, 0);
+    let taken = keeper.take();
+    detached?;
     let has_ended = || ProcessStatus::of_process(thread).is_none_or(|it| it.has_ended());
     match taken {
         Err(_) if has_ended() => Err(Errno::ESRCH),
@@ -243,8 +310,8 @@ fn system_call_of(process: u32, thread: u32, memory: &File, counter: u64) -> Opt
 }
 
 impl Keeper {
-    /// Starts the process; it is no child of this one.
-    fn start() -> Outcome<Keeper> {
+    /// Starts the process; it is a child of this one if it ends with it.
+    fn start(ends_with_juror: bool) -> Outcome<Keeper> {
         let mut ends = [0; 2];
         let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
         // SAFETY: two live integers for the kernel to fill in.
@@ -254,10 +321,12 @@ impl Keeper {
         // SAFETY: the child makes system calls only, on its own stack, and never returns.
         let maker = match unsafe { libc::fork() } {
             -1 => return Err(Errno::last()),
-            0 => tracing::begin(other.as_raw_fd()),
+            0 => tracing::begin(other.as_raw_fd(), ends_with_juror),
             maker => maker as u32,
         };
-        while let Ok(Status::Stopped { .. }) = kernel::wait_for(maker) {}
+        if !ends_with_juror {
+            while let Ok(Status::Stopped { .. }) = kernel::wait_for(maker) {}
+        }
         drop(other);
         let mut process = 0_u32;
         receive(&own, &mut process)?;
@@ -267,24 +336,34 @@ impl Keeper {
         })
     }
 
-    /// Waits until the keeper traces a thread, which has gone on then.
-    fn take(&self, handed: &Handed) -> Outcome<()> {
-        // SAFETY: a live structure, which the call reads, and its size.
-        let sent = unsafe {
-            libc::send(
-                self.socket.as_raw_fd(),
-                std::ptr::from_ref(handed).cast(),
-                size_of::<Handed>(),
-                libc::MSG_NOSIGNAL,
-            )
-        };
-        Errno::result(sent)?;
+    /// Tells the keeper of a thread, which it is to trace once it may.
+    fn announce(&self, handed: &Handed) -> Outcome<()> {
+        self.send(handed)
+    }
+
+    /// Waits until the keeper traces the thread, of which juror has let go, and which has gone on
+    /// then.
+    fn take(&self) -> Outcome<()> {
+        self.send(&0_u32)?;
         let mut refusal = 0_u32;
         receive(&self.socket, &mut refusal)?;
         match refusal {
             0 => Ok(()),
             refusal => Err(Errno::from_raw(refusal as i32)),
         }
+    }
+
+    fn send<T>(&self, message: &T) -> Outcome<()> {
+        // SAFETY: a live structure, which the call reads, and its size.
+        let sent = unsafe {
+            libc::send(
+                self.socket.as_raw_fd(),
+                std::ptr::from_ref(message).cast(),
+                size_of::<T>(),
+                libc::MSG_NOSIGNAL,
+            )
+        };
+        Errno::result(sent).map(drop)
     }
 }
 

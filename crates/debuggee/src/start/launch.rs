@@ -14,6 +14,8 @@ use crate::error::LaunchError;
 use crate::host::cpu::CpuPolicy;
 use crate::kernel::call_filter::CallStops;
 use crate::kernel::namespace::PidNamespace;
+use crate::start::world::World;
+use crate::state::descendants::Descendants;
 use crate::state::self_check::SelfCheck;
 
 /// A program to start, with all its settings. The default is: no arguments,
@@ -39,6 +41,10 @@ pub struct Launch {
     pub randomize: bool,
     /// The CPUs that juror and the program use.
     pub cpu: CpuPolicy,
+    /// The world of the program; juror's own if none.
+    pub world: Option<Arc<World>>,
+    /// Whether processes that the program makes outlive it.
+    pub descendants: Descendants,
     /// The PID namespace of the program.
     pub pid_namespace: PidNamespace,
     /// Which system calls stop if some are requested.

@@ -30,6 +30,7 @@ impl Debuggee {
         let cpu = Cpu::new(launch.cpu, process);
         let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Launched);
         debuggee.system_calls = spawned.calls;
+        debuggee.forks.set_descendants(launch.descendants);
         debuggee.host.pids = match spawned.refusal {
             Some(refusal) => Pids::Refused(refusal),
             None => Pids::new(spawned.namespace),

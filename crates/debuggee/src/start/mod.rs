@@ -5,3 +5,4 @@ pub(crate) mod executable;
 pub(crate) mod launch;
 mod launching;
 pub(crate) mod spawn;
+pub(crate) mod world;

@@ -22,6 +22,7 @@ use crate::kernel::namespace::{self, Namespace};
 use crate::kernel::{self, Event, Status};
 use crate::start::executable;
 use crate::start::launch::{self, Launch};
+use crate::start::world::{Entry, World};
 use crate::state::wanted_calls::WantedCalls;
 
 mod filter;
@@ -36,6 +37,7 @@ enum Stage {
     Execute = 3,
     Group = 4,
     Filter = 5,
+    World = 6,
 }
 
 /// Everything the child needs, prepared before the fork.
@@ -56,6 +58,7 @@ struct Plan {
     /// The plan for its PID namespace, if it gets one.
     namespace: Option<namespace::Plan>,
     filter: FilterPlan,
+    world: Option<Entry>,
 }
 
 /// A process that has been started.
@@ -83,13 +86,17 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
     };
     let arguments = launch::arguments(launch)?;
     let environment = launch::environment(&launch.environment)?;
-    let directory = match &launch.directory {
-        Some(directory) => Some(launch::string(
-            &directory.clone().into_os_string(),
-            "the working directory",
-        )?),
-        None => None,
+    let directory = match (&launch.directory, &launch.world) {
+        (Some(directory), _) => Some(directory.clone()),
+        // Entering it leads to its root.
+        (None, Some(_)) => std::env::current_dir().ok(),
+        (None, None) => None,
     };
+    let directory = directory.map(|directory| {
+        let directory = directory.into_os_string();
+        launch::string(&directory, "the working directory")
+    });
+    let directory = directory.transpose()?;
     let streams = [
         launch.input.open("input")?,
         launch.output.open("output")?,
@@ -111,6 +118,7 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
         failure: failure_write.as_raw_fd(),
         namespace: None,
         filter: FilterPlan::new(&launch.call_stops, &path)?,
+        world: launch.world.as_deref().map(World::entry),
     };
     let mut refusal = None;
     let mut made = None;
@@ -277,6 +285,7 @@ fn child_failure(path: &Path, launch: &Launch, failure: OwnedFd) -> LaunchError 
             what: match stage {
                 stage if stage == Stage::Stream as u8 => "redirecting a standard stream",
                 stage if stage == Stage::Group as u8 => "making a process group",
+                stage if stage == Stage::World as u8 => "entering its world",
                 _ => "exec",
             },
             source,
@@ -335,6 +344,9 @@ fn prepare_child(plan: &Plan) -> Result<(), (Stage, c_int)> {
             if let Some(source) = *source {
                 at(Stage::Stream)(replace_stream(source, target as c_int))?;
             }
+        }
+        if let Some(world) = &plan.world {
+            world.enter().map_err(|errno| (Stage::World, errno))?;
         }
         if let Some(directory) = &plan.directory {
             at(Stage::Directory)(libc::chdir(directory.as_ptr()))?;

@@ -36,3 +36,4 @@ mod threads;
 mod unprotected;
 mod watch;
 mod watched_pages;
+mod worlds;

@@ -94,6 +94,7 @@ impl Control {
             self.let_go(debuggee, thread)?;
             return Ok(None);
         }
+        self.note_connection(debuggee, number, arguments);
         let site = debuggee.registers(thread)?.call_instruction();
         let [first, second, third, ..] = arguments;
         match number {

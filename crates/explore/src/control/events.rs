@@ -2,6 +2,7 @@
 
 use super::{Control, End, Step, scheduled, traced};
 use crate::blocking::{self, TaskState};
+use crate::cancel;
 use crate::error::ExploreError;
 use crate::points::Site;
 use crate::threads::Standing;
@@ -203,7 +204,14 @@ impl Control {
         debuggee: &mut Debuggee,
         stopped: ThreadId,
     ) -> Result<Option<Step>, ExploreError> {
+        if cancel::is_cancelled() {
+            return Err(ExploreError::Cancelled);
+        }
         let now = Instant::now();
+        // The time during which juror itself was stopped, or had no processor, is not the run's.
+        let late = now.saturating_duration_since(self.looked_at);
+        self.until = self.until.map(|until| until + late.saturating_sub(TICK * 2));
+        self.looked_at = now;
         if self.until.is_some_and(|until| now > until) {
             self.stands = Some(End::Endless);
             return Ok(None);

@@ -158,7 +158,7 @@ impl Session {
         launch.cpu = options.cpu;
         launch.pid_namespace = numbers::wanted_numbers(self);
         launch.call_stops = call_stops::call_stops(self)?;
-        scheduling::prepare(self, &mut launch);
+        scheduling::prepare(self, &mut launch)?;
         launch.self_check.clone_from(&options.self_check);
         let redirected = self.launch.redirections.apply(&mut launch);
         redirected.map_err(|error| SessionError::Launch(error.message))?;

@@ -1,7 +1,7 @@
 //! A program whose threads are under a schedule: a run that is made again.
 
 use crate::session::Session;
-use juror_debuggee::{CpuPolicy, Launch, StandstillKind, ThreadId};
+use juror_debuggee::{CpuPolicy, Launch, PidNamespace, StandstillKind, ThreadId};
 use juror_explore::{ThreadPlace, Waiting};
 use juror_fault::{CommandError, SessionError};
 use juror_program::program::Program;
@@ -12,11 +12,18 @@ use juror_view::{
 };
 
 /// Sets up the launch of a program that will be under a schedule.
-pub(crate) fn prepare(session: &Session, launch: &mut Launch) {
-    if session.options.schedule.is_some() {
+pub(crate) fn prepare(session: &Session, launch: &mut Launch) -> Result<(), SessionError> {
+    if let Some(file) = &session.options.schedule {
         launch.cpu = CpuPolicy::Shared;
         launch.call_stops = juror_explore::call_stops();
+        let world = file.world();
+        launch.world = world.map_err(|error| SessionError::Launch(error.to_string()))?;
+        if launch.world.is_some() {
+            // Who has entered the namespaces of one may not enter those of the other.
+            launch.pid_namespace = PidNamespace::Shared;
+        }
     }
+    Ok(())
 }
 
 /// Puts the threads of a program that has just been started under the schedule of the options.

@@ -1,9 +1,11 @@
 //! `juror explore`, and `juror replay` of a run that failed.
 
+mod endings;
 mod inevitable;
 mod programs;
 mod prompt;
 mod properties;
+mod world;
 
 use crate::support::juror;
 use juror_testing::Fixture;
@@ -27,6 +29,9 @@ fn explored(executable: &Path, options: &[&str], status: i32) -> Explored {
     let directory = tempfile::tempdir().expect("a directory");
     let executable = executable.display().to_string();
     let mut arguments = vec!["explore"];
+    if !world::is_possible() {
+        arguments.push("--real-files");
+    }
     arguments.extend(options);
     arguments.push(&executable);
     let output = juror(&arguments).directory(directory.path()).run();

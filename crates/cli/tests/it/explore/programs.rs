@@ -14,7 +14,7 @@ const fn row(name: &'static str, source: &'static str, said: &'static [&'static 
 }
 
 /// The beginning of all programs in C.
-const HEAD: &str = r"
+pub const HEAD: &str = r"
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -24,18 +24,18 @@ const SIGNALS_MAX: usize = 64;
 /// The signals that were sent again, until they are delivered.
 type Waiting = [Option<(pid_t, c_int, siginfo_t)>; SIGNALS_MAX];
 
-/// In a child of juror's: makes the keeper, and ends. The keeper writes its number to the socket.
-pub(super) fn begin(socket: c_int) -> ! {
+/// In a child of juror's: makes the keeper, and ends, or becomes it. The keeper writes its number to the socket.
+pub(super) fn begin(socket: c_int, ends_with_juror: bool) -> ! {
     // SAFETY: system calls on plain numbers and on what lives on this stack, in a process of one
     // thread.
     unsafe {
-        if libc::fork() != 0 {
+        if !ends_with_juror && libc::fork() != 0 {
             libc::_exit(0);
         }
         prepare(socket);
         let own = libc::getpid() as u32;
         answer(socket, own);
-        keep(socket)
+        keep(socket, ends_with_juror)
     }
 }
 
@@ -75,11 +75,11 @@ unsafe fn prepare(socket: c_int) {
 
 extern "C" fn ignore(_signal: c_int) {}
 
-/// Serves juror and the traced threads, until both are gone.
+/// Serves juror and the traced threads, until both are gone, or until juror is.
 ///
 /// # Safety
 /// Only in the keeper.
-unsafe fn keep(socket: c_int) -> ! {
+unsafe fn keep(socket: c_int, ends_with_juror: bool) -> ! {
     let mut waiting: Waiting = [None; SIGNALS_MAX];
     let mut socket = Some(socket);
     // SAFETY: as in `begin`; each value is alive while the kernel uses it.
@@ -101,6 +101,10 @@ unsafe fn keep(socket: c_int) -> ! {
                 && found > 0
                 && !serve(open, &mut waiting)
             {
+                if ends_with_juror {
+                    // What it traces ends with it.
+                    libc::_exit(0);
+                }
                 libc::close(open);
                 socket = None;
             }
@@ -124,7 +128,7 @@ unsafe fn serve(socket: c_int, waiting: &mut Waiting) -> bool {
         if received != length as isize {
             return false;
         }
-        let refusal = take(handed.assume_init_ref(), waiting);
+        let refusal = take(socket, handed.assume_init_ref(), waiting);
         answer(socket, refusal as u32);
     }
     true
@@ -150,13 +154,13 @@ unsafe fn answer(socket: c_int, number: u32) {
 ///
 /// # Safety
 /// Only in the keeper.
-unsafe fn take(handed: &Handed, waiting: &mut Waiting) -> c_int {
+unsafe fn take(socket: c_int, handed: &Handed, waiting: &mut Waiting) -> c_int {
     let thread = handed.thread as pid_t;
     // SAFETY: requests with the structures that each of them reads.
     unsafe {
-        let options = ptr::without_provenance_mut(OPTIONS as usize);
-        if request(libc::PTRACE_SEIZE, thread, options) == -1 {
-            return *libc::__errno_location();
+        match seize(socket, thread) {
+            0 => {}
+            refusal => return refusal,
         }
         request(libc::PTRACE_INTERRUPT, thread, ptr::null_mut());
         let stop = loop {
@@ -186,6 +190,37 @@ unsafe fn take(handed: &Handed, waiting: &mut Waiting) -> c_int {
         leave_stop(thread, stop);
     }
     0
+}
+
+/// Begins to trace a thread as soon as juror does no longer, which it says then. Returns the number of
+/// an error, or 0.
+///
+/// # Safety
+/// Only in the keeper.
+unsafe fn seize(socket: c_int, thread: pid_t) -> c_int {
+    let mut is_free = false;
+    let mut message = 0_u32;
+    let length = size_of::<u32>();
+    // SAFETY: requests on plain numbers; a live integer for the kernel to fill in.
+    unsafe {
+        loop {
+            let options = ptr::without_provenance_mut(OPTIONS as usize);
+            let seized = request(libc::PTRACE_SEIZE, thread, options);
+            let errno = *libc::__errno_location();
+            let is_over = seized != -1 || errno != libc::EPERM;
+            if is_free {
+                return if seized == -1 { errno } else { 0 };
+            }
+            let flags = if is_over { 0 } else { libc::MSG_DONTWAIT };
+            let received = libc::recv(socket, (&raw mut message).cast(), length, flags);
+            if is_over {
+                return if seized == -1 { errno } else { 0 };
+            }
+            // It has come, or juror has ended.
+            is_free = received >= 0;
+            libc::usleep(if received == 0 { 10_000 } else { 50 });
+        }
+    }
 }
 
 /// Lets every thread go on that has stopped. Returns false if there is none.

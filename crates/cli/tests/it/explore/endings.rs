@@ -1,0 +1,155 @@
+//! A search that is ended, and programs that are stopped or ended, from outside.
+
+use super::world::{JUROR, contents, is_gone, is_possible, processes, program};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// A search that goes on for ever.
+struct Search {
+    juror: Child,
+    directory: TempDir,
+    marker: String,
+    executable: PathBuf,
+}
+
+impl Search {
+    fn start(name: &str, before: &str) -> Search {
+        let executable = program(name, before, "return 0;");
+        let directory = tempfile::tempdir().expect("a directory");
+        let marker = format!("{name}-{}", std::process::id());
+        let juror = Command::new(JUROR)
+            .args(["explore", "--runs", "4000000000"])
+            .args([executable.as_os_str(), marker.as_ref()])
+            .current_dir(directory.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        Search {
+            juror,
+            directory,
+            marker,
+            executable,
+        }
+    }
+
+    fn juror(&self) -> i32 {
+        self.juror.id().cast_signed()
+    }
+
+    /// Waits for a process of the program.
+    fn program(&mut self) -> i32 {
+        loop {
+            let is_program = |process: &i32| {
+                let link = fs::read_link(format!("/proc/{process}/exe"));
+                link.is_ok_and(|link| link == self.executable)
+            };
+            let found = processes(&self.marker);
+            if let Some(process) = found.into_iter().find(is_program) {
+                return process;
+            }
+            let ended = self.juror.try_wait().expect("it is a child");
+            assert_eq!(ended, None, "{}", self.marker);
+        }
+    }
+
+    fn send(&self, process: i32, signal: &str) {
+        let sent = Command::new("kill")
+            .args([signal, &process.to_string()])
+            .stderr(Stdio::null())
+            .status();
+        assert!(sent.is_ok());
+    }
+
+    /// Returns its exit status and what it has written, once it has ended.
+    fn end(self) -> (Option<i32>, String) {
+        let output = self.juror.wait_with_output().expect("it ends");
+        let text = [output.stdout, output.stderr].concat();
+        assert!(is_gone(&self.marker), "{}", self.marker);
+        let left = contents(self.directory.path());
+        assert!(left.is_empty(), "{left:?}");
+        (output.status.code(), String::from_utf8_lossy(&text).into())
+    }
+}
+
+/// Lets the program take a while.
+const WAITS: &str = "for (volatile long turn = 0; turn < 10000000; turn++);";
+
+#[test]
+fn a_key_ends_the_search_with_the_runs_that_were_made() {
+    if !is_possible() {
+        eprintln!("left out: there are no worlds here");
+        return;
+    }
+    let mut search = Search::start("key", "");
+    search.program();
+    search.send(search.juror(), "-INT");
+    let (status, text) = search.end();
+    assert_eq!(status, Some(130), "{text}");
+    assert!(text.contains("schedules (ended by Ctrl-C"), "{text}");
+}
+
+#[test]
+fn with_juror_all_ends() {
+    if !is_possible() {
+        eprintln!("left out: there are no worlds here");
+        return;
+    }
+    let before = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
+    let daemon = "if (!fork()) { setsid(); for (;;) pause(); }";
+    for before in ["", daemon] {
+        let name = format!("killed-{}", before.len());
+        let mut search = Search::start(&name, before);
+        search.program();
+        search.send(search.juror(), "-KILL");
+        let (status, _) = search.end();
+        assert_eq!(status, None);
+    }
+    let after = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
+    assert_eq!(before, after);
+}
+
+#[test]
+fn a_signal_from_outside_is_no_failure() {
+    if !is_possible() {
+        eprintln!("left out: there are no worlds here");
+        return;
+    }
+    for (signal, said) in [
+        ("-TERM", "ended from outside"),
+        ("-KILL", "killed from outside"),
+    ] {
+        let mut search = Search::start(&format!("outside{signal}"), WAITS);
+        let (status, text) = loop {
+            let process = search.program();
+            search.send(process, signal);
+            if search.juror.try_wait().expect("a child").is_some() {
+                break search.end();
+            }
+        };
+        assert_eq!(status, Some(2), "{signal}: {text}");
+        assert!(text.contains(said), "{signal}: {text}");
+    }
+}
+
+#[test]
+fn a_program_that_is_stopped_from_outside_goes_on() {
+    if !is_possible() {
+        eprintln!("left out: there are no worlds here");
+        return;
+    }
+    let mut search = Search::start("stopped", WAITS);
+    for signal in ["-STOP", "-CONT", "-STOP", "-TSTP"] {
+        let process = search.program();
+        search.send(process, signal);
+    }
+    // A later run is made.
+    let then = search.program();
+    while search.program() == then {}
+    search.send(search.juror(), "-INT");
+    let (status, text) = search.end();
+    assert_eq!(status, Some(130), "{text}");
+}

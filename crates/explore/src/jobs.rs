@@ -1,0 +1,178 @@
+//! Runs that are made by several threads at once, each with a runner of its own: a process is traced
+//! by the thread that has started it.
+//!
+//! Invariant: what comes of some runs depends on the runs alone, and not on how many were made at once:
+//! all before the first that ends the search are made, and none after it counts.
+
+use crate::error::ExploreError;
+use crate::runner::{Ended, Plan, Recipe, Runner};
+use juror_schedule::Strategy;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Scope;
+
+/// A run to be made.
+pub(crate) struct Task {
+    /// Its number.
+    pub(crate) number: u32,
+    pub(crate) plan: Plan<'static>,
+    pub(crate) strategy: Strategy,
+}
+
+/// What comes of a run: the worker that made it, its number, and how it ended.
+type Done = (usize, u32, Result<Ended, ExploreError>);
+
+/// What the search says of runs.
+pub(crate) trait Judge {
+    /// Returns whether the search goes on with this run.
+    fn may_begin(&mut self, number: u32) -> bool;
+    /// Returns whether a run ends the search.
+    fn is_last(&self, ended: &Ended) -> bool;
+}
+
+/// Those who make runs.
+pub(crate) enum Workers<'a> {
+    /// This thread.
+    Own(&'a Runner),
+    /// Others.
+    Several {
+        tasks: Vec<Sender<Task>>,
+        idle: Vec<usize>,
+        done: Receiver<Done>,
+    },
+}
+
+impl Workers<'_> {
+    /// Returns the workers of a search.
+    pub(crate) fn start<'scope, 'a: 'scope>(
+        runner: &'a Runner,
+        jobs: NonZeroUsize,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Workers<'a> {
+        if jobs.get() == 1 {
+            return Workers::Own(runner);
+        }
+        let (report, done) = channel();
+        let mut tasks = Vec::new();
+        for index in 0..jobs.get() {
+            let (give, take) = channel();
+            let (recipe, report) = (runner.recipe(), report.clone());
+            let work = move || work(index, recipe, &take, &report);
+            let builder = std::thread::Builder::new().name(format!("juror-run-{index}"));
+            if builder.spawn_scoped(scope, work).is_err() {
+                break;
+            }
+            tasks.push(give);
+        }
+        if tasks.is_empty() {
+            return Workers::Own(runner);
+        }
+        Workers::Several {
+            idle: (0..tasks.len()).rev().collect(),
+            tasks,
+            done,
+        }
+    }
+
+    /// Makes runs. Returns how they ended, in their order, up to the first that ends the search.
+    pub(crate) fn make(
+        &mut self,
+        tasks: Vec<Task>,
+        judge: &mut dyn Judge,
+    ) -> Result<Vec<Ended>, ExploreError> {
+        match self {
+            Workers::Own(runner) => make_here(runner, tasks, judge),
+            Workers::Several {
+                tasks: workers,
+                idle,
+                done,
+            } => make_by_others(workers, idle, done, tasks, judge),
+        }
+    }
+}
+
+fn make_here(
+    runner: &Runner,
+    tasks: Vec<Task>,
+    judge: &mut dyn Judge,
+) -> Result<Vec<Ended>, ExploreError> {
+    let mut all = Vec::new();
+    for task in tasks {
+        if !judge.may_begin(task.number) {
+            break;
+        }
+        match runner.run(task.plan, task.strategy) {
+            Err(ExploreError::Cancelled) => break,
+            ended => all.push(ended?),
+        }
+        if all.last().is_some_and(|ended| judge.is_last(ended)) {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+fn make_by_others(
+    workers: &[Sender<Task>],
+    idle: &mut Vec<usize>,
+    done: &Receiver<Done>,
+    tasks: Vec<Task>,
+    judge: &mut dyn Judge,
+) -> Result<Vec<Ended>, ExploreError> {
+    let mut made = BTreeMap::new();
+    // By number: those that are being made; and the first that ends the search.
+    let mut pending = Vec::new();
+    let mut end = u32::MAX;
+    let mut tasks = tasks.into_iter().peekable();
+    loop {
+        while let Some(worker) = idle.last().and_then(|index| workers.get(*index))
+            && let Some(task) = tasks.next_if(|task| task.number < end)
+        {
+            if !judge.may_begin(task.number) {
+                end = task.number;
+                break;
+            }
+            pending.push(task.number);
+            if worker.send(task).is_err() {
+                return Err(ExploreError::Worker);
+            }
+            idle.pop();
+        }
+        if !pending.iter().any(|number| *number < end) {
+            break;
+        }
+        let Ok((worker, number, ended)) = done.recv() else {
+            return Err(ExploreError::Worker);
+        };
+        idle.push(worker);
+        pending.retain(|other| *other != number);
+        if ended.as_ref().map_or(true, |ended| judge.is_last(ended)) {
+            end = end.min(number);
+        }
+        made.insert(number, ended);
+    }
+    let mut all = Vec::new();
+    for (number, ended) in made {
+        match ended {
+            _ if number > end => break,
+            Err(ExploreError::Cancelled) => break,
+            ended => all.push(ended?),
+        }
+    }
+    Ok(all)
+}
+
+/// Makes runs until nobody gives any.
+fn work(index: usize, recipe: Recipe, tasks: &Receiver<Task>, report: &Sender<Done>) {
+    let mut runner = recipe.runner().map_err(Some);
+    while let Ok(task) = tasks.recv() {
+        let ended = match &mut runner {
+            Ok(runner) => runner.run(task.plan, task.strategy),
+            Err(error) => Err(error.take().unwrap_or(ExploreError::Worker)),
+        };
+        if report.send((index, task.number, ended)).is_err() {
+            return;
+        }
+    }
+}
