@@ -13,7 +13,10 @@ use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
 use juror_schedule::{Choice, ChoiceKind, Deviation, Goal, Moment, Options, Strategy};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+/// The most loops that have a point since they were seen to spin.
+const LEARNED_MAX: usize = 64;
 
 /// The limits of a run. One that exceeds them does not end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +102,8 @@ pub struct Ended {
     pub left_out: usize,
     /// The program and its libraries: their paths and build ids.
     pub modules: Vec<ModuleId>,
+    /// A loop that spins without a point: the run was not made to its end.
+    pub(crate) learned: Option<(usize, u64)>,
     /// The unusual choices, if they were noted.
     pub switches: Vec<Switch>,
     /// The deadlocks that are predicted from the orders in which locks were taken, if these were
@@ -136,6 +141,20 @@ impl Runner {
     /// # Errors
     /// It cannot be started or controlled, or is not the expected one. How it ends is no error.
     pub fn run(&self, plan: Plan<'_>, strategy: Strategy) -> Result<Ended, ExploreError> {
+        let mut learned = self.sites.learned();
+        loop {
+            let ended = self.run_once(plan, strategy.clone())?;
+            match ended.learned {
+                Some(place) if learned.len() < LEARNED_MAX && !learned.contains(&place) => {
+                    learned.push(place);
+                    self.sites.learn(learned.clone());
+                }
+                _ => return Ok(ended),
+            }
+        }
+    }
+
+    fn run_once(&self, plan: Plan<'_>, strategy: Strategy) -> Result<Ended, ExploreError> {
         let Plan {
             points: set,
             streams,
@@ -170,7 +189,7 @@ impl Runner {
         };
         let left_out = sites.left_out;
         let mut control = Control::new(sites, options, strategy);
-        control.end_at(Instant::now() + limits.time);
+        control.limit_time(limits.time);
         if predicts {
             control.note_lock_order();
         }

@@ -17,6 +17,9 @@ const POINTS_FACTOR: u64 = 4;
 /// The fewest points after which such a run is taken not to end.
 const POINTS_MIN: u64 = 1_000;
 
+/// The most points of the first run with a set: with more, all others would take too long.
+const USUAL_POINTS_MAX: u64 = 400_000;
+
 /// The most runs for making a failing one small.
 const MINIMIZE_RUNS_MAX: u32 = 200;
 
@@ -101,30 +104,27 @@ pub fn explore(
         left_out: 0,
     };
     let mut usual = 0;
-    let mut limits = Limits {
-        points: u64::MAX,
-        ..settings.limits
-    };
+    let mut sets = Sets::default();
     // Predicted deadlocks that are to be confirmed, and all that were predicted.
     let (mut goals, mut known): (Vec<Goal>, Vec<Goal>) = Default::default();
-    // By set of points: the most decisions of a run.
-    let mut lengths = [10_u64; 3];
     for number in 1..=settings.runs.max(1) {
         if !progress.begin_run(number, settings.runs) {
             break;
         }
-        let set = set_of(settings.points, number);
-        let length = lengths.get(set as usize).copied().unwrap_or(10);
-        let (set, strategy) = match goals.pop() {
-            Some(goal) => {
+        let set = sets.of_run(settings.points, number);
+        let (set, strategy) = match (goals.pop(), sets.length(set)) {
+            (Some(goal), _) => {
                 let directed = Directed::new(&[goal], settings.seed);
                 (PointSet::Sync, Strategy::Directed(directed))
             }
-            None => {
+            (None, Some(length)) => {
                 let portfolio = Portfolio::new(settings.seed, length);
                 (set, portfolio.strategy(u64::from(number - 1)))
             }
+            // Its length is to be known first.
+            (None, None) => (set, Strategy::RunOn),
         };
+        let limits = sets.limits(set, settings);
         // A run of three has a wake-up for no reason to choose; the numbers of the sets of points and
         // of the strategies have no part in this one.
         let options = Options {
@@ -133,6 +133,9 @@ pub fn explore(
         };
         let ended = runner.run(closed(set, options, limits), strategy)?;
         found.runs = number;
+        if sets.note(set, &ended, settings.points) {
+            continue;
+        }
         found.left_out = found.left_out.max(ended.left_out);
         for goal in &ended.predicted {
             if known.len() < GOALS_MAX && !known.contains(goal) {
@@ -140,12 +143,7 @@ pub fn explore(
                 goals.push(goal.clone());
             }
         }
-        if let Some(length) = lengths.get_mut(set as usize) {
-            *length = ended.decisions.max(*length);
-        }
         if number == 1 {
-            let several = ended.points.saturating_mul(POINTS_FACTOR);
-            limits.points = settings.limits.points.max(several);
             if let Outcome::Exited { status } = ended.outcome {
                 usual = status;
             }
@@ -169,13 +167,71 @@ pub fn explore(
     Ok(found)
 }
 
-fn set_of(asked: Option<PointSet>, number: u32) -> PointSet {
-    let turn = PORTFOLIO.get(number as usize % PORTFOLIO.len());
-    match (asked, number) {
-        (Some(set), _) => set,
-        // The usual order is the same with any.
-        (None, 1) => PointSet::Sync,
-        _ => turn.copied().unwrap_or(PointSet::Sync),
+/// What is known of the sets of points, by their number.
+#[derive(Debug, Default)]
+struct Sets {
+    known: [Known; 3],
+}
+
+/// A set of points.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// The number of points of the usual run.
+    points: Option<u64>,
+    /// The most decisions of a run.
+    length: u64,
+    /// Whether a run has more of them than can be waited for.
+    is_too_long: bool,
+}
+
+impl Sets {
+    fn known(&self, set: PointSet) -> Known {
+        self.known.get(set as usize).copied().unwrap_or_default()
+    }
+
+    fn of_run(&self, asked: Option<PointSet>, number: u32) -> PointSet {
+        let turn = PORTFOLIO.get(number as usize % PORTFOLIO.len());
+        let turn = turn.copied().unwrap_or(PointSet::Sync);
+        match (asked, number) {
+            (Some(set), _) => set,
+            // The usual order is the same with any.
+            (None, 1) => PointSet::Sync,
+            (None, _) if self.known(turn).is_too_long => PointSet::Sync,
+            (None, _) => turn,
+        }
+    }
+
+    /// Returns the number of decisions of a run, if there was one.
+    fn length(&self, set: PointSet) -> Option<u64> {
+        let known = self.known(set);
+        known.points.map(|_| known.length)
+    }
+
+    /// Returns the limits of a run: the usual one may have as many points as it needs if they are
+    /// those that matter, and not too many else.
+    fn limits(&self, set: PointSet, settings: Settings) -> Limits {
+        let asked = settings.limits;
+        let points = match self.known(set).points {
+            Some(points) => asked.points.max(points.saturating_mul(POINTS_FACTOR)),
+            None if set == PointSet::Sync || settings.points.is_some() => u64::MAX,
+            None => USUAL_POINTS_MAX,
+        };
+        Limits { points, ..asked }
+    }
+
+    /// Notes a run. Returns true if it has ended for its many points, and the set is not used.
+    fn note(&mut self, set: PointSet, ended: &Ended, asked: Option<PointSet>) -> bool {
+        let Some(known) = self.known.get_mut(set as usize) else {
+            return false;
+        };
+        let is_first = known.points.is_none();
+        known.points = known.points.or(Some(ended.points));
+        known.length = known.length.max(ended.decisions);
+        known.is_too_long |= is_first
+            && asked.is_none()
+            && set != PointSet::Sync
+            && ended.points >= USUAL_POINTS_MAX;
+        is_first && known.is_too_long
     }
 }
 

@@ -1,6 +1,7 @@
 //! `juror explore`, and `juror replay` of a run that failed.
 
 mod inevitable;
+mod kinds;
 mod programs;
 mod prompt;
 mod properties;
