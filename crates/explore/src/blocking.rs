@@ -1,12 +1,13 @@
 //! System calls that stop for the scheduler.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The calls at whose entry a thread stops.
 pub(crate) fn stopping() -> BTreeSet<u64> {
     let own = [
         libc_numbers::FUTEX,
+        libc_numbers::FUTEX_WAITV,
         libc_numbers::EXIT,
         libc_numbers::EXIT_GROUP,
         libc_numbers::SCHED_YIELD,
@@ -15,7 +16,7 @@ pub(crate) fn stopping() -> BTreeSet<u64> {
         libc_numbers::FORK,
         libc_numbers::VFORK,
     ];
-    own.into_iter().chain(with_exit()).collect()
+    own.into_iter().chain(with_exit()).chain(TIMERS).collect()
 }
 
 /// The calls whose exit is to be seen, too.
@@ -25,13 +26,42 @@ pub(crate) fn with_exit() -> BTreeSet<u64> {
         libc_numbers::CLONE3,
         libc_numbers::RESTART,
     ];
-    others.into_iter().chain(WAITING).collect()
+    others.into_iter().chain(WAITING).chain(SENDING).collect()
+}
+
+/// Returns whether a call may send a signal to another thread.
+pub(crate) fn sends_signal(number: u64) -> bool {
+    SENDING.contains(&number)
+}
+
+/// Returns whether a call may have a signal sent some time.
+pub(crate) fn sets_timer(number: u64) -> bool {
+    TIMERS.contains(&number)
+}
+
+/// Returns the signal with the lowest number that is pending for a thread and not blocked
+/// (proc_pid_status(5)).
+pub(crate) fn pending_signal(process: u32, thread: u32) -> Option<u8> {
+    let path = format!("/proc/{process}/task/{thread}/status");
+    let text = std::fs::read_to_string(path).ok()?;
+    let mask = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        u64::from_str_radix(line.trim(), 16).ok()
+    };
+    let pending = mask("SigPnd:")? | mask("ShdPnd:")?;
+    let deliverable = pending & !mask("SigBlk:")?;
+    let number = (deliverable != 0).then(|| deliverable.trailing_zeros() + 1)?;
+    u8::try_from(number).ok()
 }
 
 /// Returns whether a call may wait for something that another thread or the world does.
 pub(crate) fn may_wait(number: u64) -> bool {
     WAITING.contains(&number)
 }
+
+/// The longest wait for the end of a thread, and the pause between two looks.
+const GONE_TIME_MAX: Duration = Duration::from_secs(60);
+const GONE_PAUSE: Duration = Duration::from_micros(10);
 
 /// The state of a thread in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +87,15 @@ pub(crate) fn state(process: u32, thread: u32) -> Option<TaskState> {
     }
 }
 
+/// Waits until a thread that is about to end is gone: the kernel clears the word of its id last, and
+/// others may use its stack again once that is clear.
+pub(crate) fn wait_until_gone(process: u32, thread: u32) {
+    let until = Instant::now() + GONE_TIME_MAX;
+    while state(process, thread).is_some() && Instant::now() < until {
+        std::thread::sleep(GONE_PAUSE);
+    }
+}
+
 /// Returns how long a thread has been on a processor.
 pub(crate) fn computed(process: u32, thread: u32) -> Duration {
     let path = format!("/proc/{process}/task/{thread}/schedstat");
@@ -74,6 +113,12 @@ const WAITING: [u64; 27] = [
     299, 1, 20, 44, 46,
 ];
 
+/// `kill`, `rt_sigqueueinfo`, `tkill`, `tgkill`, `rt_tgsigqueueinfo`.
+const SENDING: [u64; 5] = [62, 129, 200, 234, 297];
+
+/// `alarm`, `setitimer`, `timer_settime`.
+const TIMERS: [u64; 3] = [37, 38, 223];
+
 /// Numbers of system calls of x86-64.
 pub(crate) mod libc_numbers {
     pub(crate) const SCHED_YIELD: u64 = 24;
@@ -88,4 +133,5 @@ pub(crate) mod libc_numbers {
     pub(crate) const CLOCK_NANOSLEEP: u64 = 230;
     pub(crate) const EXIT_GROUP: u64 = 231;
     pub(crate) const CLONE3: u64 = 435;
+    pub(crate) const FUTEX_WAITV: u64 = 449;
 }

@@ -6,6 +6,8 @@ mod events;
 mod keys;
 mod locks;
 mod outside;
+mod signals;
+pub(crate) mod spins;
 
 use crate::blocking;
 use crate::error::ExploreError;
@@ -18,6 +20,7 @@ use juror_schedule::{
 };
 use keys::Keys;
 use rustc_hash::FxHashSet;
+use spins::Spins;
 use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -35,7 +38,9 @@ pub struct Control {
     /// Whether the points at accesses are inserted.
     has_accesses: bool,
     pub(crate) diverged: Option<Moment>,
-    /// The moment at which a run is taken not to end.
+    /// The longest time without a point.
+    time: Option<Duration>,
+    /// The moment at which a run that waits for the world is taken not to end.
     until: Option<Instant>,
     /// The orders in which locks are taken, if they are noted.
     pub(crate) lock_order: Option<LockOrder>,
@@ -46,6 +51,10 @@ pub struct Control {
     /// The thread that had the baton, the number of points, and the time that the thread had computed,
     /// when that was first seen.
     seen: Option<(ThreadId, u64, Duration)>,
+    /// The loops that only spin.
+    spins: Spins,
+    /// The words of the last futex call.
+    last_words: (u64, Option<u64>),
     keys: Keys,
     /// To where the run connects or sends, outside of the program.
     pub(crate) outside: BTreeSet<SocketAddr>,
@@ -69,6 +78,8 @@ pub(crate) enum Step {
     PartialDeadlock,
     /// The choice of the log is not possible here.
     Diverged,
+    /// A thread has computed for long without a point; it goes on when it is resumed.
+    Turns { thread: ThreadId },
     /// Nobody goes on.
     Stands(End),
 }
@@ -94,11 +105,14 @@ impl Control {
             threads: Threads::default(),
             has_accesses: false,
             diverged: None,
+            time: None,
             until: None,
             lock_order: None,
             held: VecDeque::new(),
             told: VecDeque::new(),
             seen: None,
+            spins: Spins::default(),
+            last_words: (0, None),
             keys: Keys::default(),
             outside: BTreeSet::new(),
             looked_at: Instant::now(),
@@ -106,9 +120,15 @@ impl Control {
         }
     }
 
-    /// Limits the time of the run.
-    pub(crate) fn end_at(&mut self, until: Instant) {
-        self.until = Some(until);
+    /// Limits the time for which a thread computes, or the program waits, without a point.
+    pub(crate) fn limit_time(&mut self, time: Duration) {
+        self.time = Some(time);
+        self.until = Some(Instant::now() + time);
+    }
+
+    /// Returns the loop that spins without a point, if one was found.
+    pub(crate) fn learned(&self) -> Option<u64> {
+        self.spins.learned
     }
 
     /// Notes the orders in which locks are taken.
@@ -192,18 +212,19 @@ impl Control {
                 let result = if self.ends_wait_for_no_reason(debuggee, thread) {
                     locks::TIMED_OUT
                 } else {
-                    result
+                    self.result_of_several(traced(thread), result)
                 };
-                self.finish_call(debuggee, traced(thread), result)?;
+                if !self.is_led_out(debuggee, traced(thread), result)? {
+                    self.finish_call(debuggee, traced(thread), result)?;
+                }
             }
             Order::Write { address, word } => debuggee.write(address, &word.to_le_bytes())?,
-            Order::Deliver { thread, signal } => {
-                debuggee.inject_signal(traced(thread), i32::from(signal))?;
-            }
             Order::PartialDeadlock => return Ok(Some(Step::PartialDeadlock)),
             Order::Stands { reason } => {
                 self.stands = match reason {
+                    Standstill::Deadlock if self.await_signal(debuggee)? => None,
                     Standstill::Deadlock => Some(End::Deadlock),
+                    Standstill::Spin if self.look_again()? => None,
                     Standstill::Spin => Some(End::Endless),
                     Standstill::Choice => Some(End::Choice),
                     _ => None,
@@ -214,8 +235,8 @@ impl Control {
                 return Ok(Some(Step::Diverged));
             }
             Order::Limit => self.stands = Some(End::Endless),
-            // It is in its call already.
-            Order::EnterKernel { .. } | Order::Known => {}
+            // It is in its call already, or the signal is pending.
+            Order::EnterKernel { .. } | Order::Deliver { .. } | Order::Known => {}
         }
         Ok(None)
     }
@@ -226,7 +247,15 @@ impl Control {
         debuggee: &mut Debuggee,
         thread: ThreadId,
     ) -> Result<Option<Step>, ExploreError> {
+        if let Some(event) = self.threads.returned.remove(&thread) {
+            self.held.push_back(event);
+            return Ok(None);
+        }
         match self.threads.standing(thread) {
+            Standing::FutexWaitv => {
+                self.call_futex_waitv(debuggee, thread)?;
+                return Ok(None);
+            }
             Standing::Futex => {
                 self.call_futex(debuggee, thread)?;
                 return Ok(None);
@@ -243,10 +272,10 @@ impl Control {
                 self.use_lock(debuggee, thread, lock)?;
                 self.threads.stands(thread, Standing::Ready);
             }
-            Standing::MayWait => self.threads.stands(thread, Standing::InCall),
+            Standing::MayWait(call) => self.threads.stands(thread, Standing::InCall(call)),
             Standing::Exit => self.leave_robust(debuggee, thread)?,
             Standing::Makes(number) => self.make(debuggee, thread, number)?,
-            Standing::Ready | Standing::InCall => {}
+            Standing::Ready | Standing::InCall(_) => {}
         }
         if let Some(event) = self.event_of_others(debuggee, thread)? {
             return Ok(Some(Step::Event(event)));

@@ -20,6 +20,12 @@ const PRIVATE: i32 = 128;
 /// `FUTEX_CLOCK_REALTIME`.
 const REALTIME: i32 = 256;
 
+/// `-EAGAIN`.
+pub(crate) const AGAIN: i64 = -11;
+/// `FUTEX_WAITV_MAX`, and the size of a `struct futex_waitv`.
+pub(crate) const WAITV_MAX: u64 = 128;
+pub(crate) const WAITV_SIZE: u64 = 24;
+
 /// The clock of a time-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {
@@ -59,6 +65,12 @@ pub(crate) fn words(call: &FutexCall) -> (u64, Option<u64>) {
         FutexCall::Requeue { from, to, .. } => (from, Some(to)),
         FutexCall::WakeOp { first, second, .. } => (first, Some(second)),
     }
+}
+
+/// Returns whether these are the arguments of a wait without a time-out.
+pub(crate) fn waits_without_end(arguments: [u64; 6]) -> bool {
+    let decoded = decode(arguments);
+    decoded.is_some_and(|it| matches!(it.call, FutexCall::Wait { .. }) && it.timeout.is_none())
 }
 
 /// Reads the arguments of `futex`; nothing for an operation that is not known.

@@ -4,14 +4,16 @@
 //! its orders are soon tried; a language whose locks are inlined has none of them, and a race is
 //! between two plain accesses.
 
+use crate::access::{Kind, accesses, first_argument};
 use crate::modules::ModuleId;
 use crate::report;
-use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::Instruction;
 use juror_program::modules::Module;
 use juror_program::program::Program;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,11 +21,12 @@ use std::sync::Arc;
 /// The most points of a set: each is inserted anew for each run.
 const POINTS_MAX: usize = 4_000;
 
+/// The bytes at the entry point that are looked at, and those behind it that may be the user's code.
+const ENTRY_CODE_SIZE: usize = 64;
+const OWN_CODE_SIZE: u64 = 0x3000;
+
 /// The most bytes of a function that are looked at.
 const FUNCTION_SIZE_MAX: usize = 1 << 20;
-
-/// The longest instruction.
-const INSTRUCTION_MAX: usize = 15;
 
 /// A set of schedule points; each contains the sets before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -70,8 +73,15 @@ pub(crate) enum Site {
     /// The first instruction of a library's function, with what it does with a lock.
     Call(Option<LockUse>),
     /// An instruction that accesses memory.
-    Access,
+    Access(Instruction),
+    /// The first instruction of the function that makes a thread; no point.
+    Makes,
+    /// The beginning of a loop that was seen to spin without a point.
+    Loop,
 }
+
+/// A place in a module that a run has: its number, and the address in its file.
+pub(crate) type Learned = (usize, u64);
 
 /// The functions of libc; those of old versions have the same names.
 const FUNCTIONS: [(&str, Option<LockUse>); 31] = [
@@ -118,6 +128,8 @@ pub(crate) struct Sites {
     pub(crate) accesses: Vec<u64>,
     /// The number of points that were left out.
     pub(crate) left_out: usize,
+    /// The memory of the program itself, without its libraries.
+    pub(crate) program: Range<u64>,
 }
 
 /// The modules of a run, with the biases at which they lay.
@@ -128,6 +140,8 @@ type Placed = Vec<(ModuleId, u64)>;
 #[derive(Debug, Default)]
 pub struct KnownSites {
     known: RefCell<FxHashMap<PointSet, (Placed, Rc<Sites>)>>,
+    /// The loops that spin without a point.
+    learned: RefCell<Vec<Learned>>,
 }
 
 impl KnownSites {
@@ -140,7 +154,9 @@ impl KnownSites {
         match known.get(&set) {
             Some((then, sites)) if *then == at => Rc::clone(sites),
             _ => {
-                let sites = Rc::new(Sites::find(program, set));
+                let mut sites = Sites::find(program, set);
+                sites.add_loops(program, &self.learned.borrow());
+                let sites = Rc::new(sites);
                 known.insert(set, (at, Rc::clone(&sites)));
                 sites
             }
@@ -148,7 +164,33 @@ impl KnownSites {
     }
 }
 
+impl KnownSites {
+    /// Returns the loops that have a point since they were seen to spin.
+    pub(crate) fn learned(&self) -> Vec<Learned> {
+        self.learned.borrow().clone()
+    }
+
+    /// Sets the loops that have a point.
+    pub(crate) fn learn(&self, loops: Vec<Learned>) {
+        *self.learned.borrow_mut() = loops;
+        self.known.borrow_mut().clear();
+    }
+}
+
 impl Sites {
+    fn add_loops(&mut self, program: &Program, loops: &[Learned]) {
+        for (module, at) in loops {
+            let Some(module) = program.modules.iter().nth(*module) else {
+                continue;
+            };
+            let address = module.to_process(*at);
+            if !self.by_address.contains_key(&address) {
+                self.by_address.insert(address, Site::Loop);
+                self.accesses.push(address);
+            }
+        }
+    }
+
     /// Finds the points of a set in a program whose libraries are loaded.
     fn find(program: &Program, set: PointSet) -> Sites {
         let mut sites = Sites::default();
@@ -157,6 +199,18 @@ impl Sites {
             for bound in program.modules.definitions(name, |_| true) {
                 sites.add_call(bound.address(), lock);
             }
+        }
+        for bound in program.modules.definitions("pthread_create", |_| true) {
+            if sites
+                .by_address
+                .insert(bound.address(), Site::Makes)
+                .is_none()
+            {
+                sites.calls.push(bound.address());
+            }
+        }
+        if let Some(main) = program.modules.main() {
+            sites.program = range_of(program, main);
         }
         if set > PointSet::Sync
             && let Some(main) = program.modules.main()
@@ -183,11 +237,18 @@ impl Sites {
                 is_own
             }
         };
+        let unknown = Unknown::of(program, module);
+        let writable = writable(program);
+        let is_constant = |address| !writable.iter().any(|range| range.contains(&address));
         for function in module.symbols.functions() {
             let address = module.to_process(function.low_pc);
             let line = module.symbols.line_at(function.low_pc);
-            let is_own = line.is_some_and(|line| is_own(line.file));
-            let is_library = matches!(self.by_address.get(&address), Some(Site::Call(_)));
+            let is_own = line.is_some_and(|line| is_own(line.file))
+                || unknown.as_ref().is_some_and(|it| it.may_be_own(address));
+            let is_library = matches!(
+                self.by_address.get(&address),
+                Some(Site::Call(_) | Site::Makes)
+            );
             if is_library || function.plt || program.modules.is_linkage(address) {
                 continue;
             }
@@ -199,98 +260,89 @@ impl Sites {
             if program.debuggee.read(address, &mut code).is_err() {
                 continue;
             }
-            for (at, kind) in accesses(&code, address) {
-                let is_wanted = kind == AccessKind::Locked || is_own && set == PointSet::Memory;
-                if !is_wanted || self.by_address.contains_key(&at) {
-                    continue;
+            for (instruction, kind) in accesses(&code, address, is_constant) {
+                let is_wanted = kind == Kind::Locked || is_own && set == PointSet::Memory;
+                if is_wanted {
+                    self.add_access(instruction);
                 }
-                if self.accesses.len() == POINTS_MAX {
-                    self.left_out += 1;
-                    continue;
-                }
-                self.by_address.insert(at, Site::Access);
-                self.accesses.push(at);
             }
         }
     }
-}
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AccessKind {
-    /// With a `lock` prefix, or an exchange with memory.
-    Locked,
-    Plain,
-}
-
-/// Returns the instructions of a function that access memory that other threads may access, too.
-fn accesses(code: &[u8], address: u64) -> Vec<(u64, AccessKind)> {
-    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
-    let mut found = Vec::new();
-    let mut instruction = Instruction::default();
-    let mut keeps_frame_pointer = false;
-    while decoder.can_decode() && found.len() < code.len() / 2 + INSTRUCTION_MAX {
-        decoder.decode_out(&mut instruction);
-        if instruction.is_invalid() {
-            // What follows is data, or no instruction that is known.
-            break;
+    fn add_access(&mut self, instruction: Instruction) {
+        let at = instruction.ip();
+        if self.by_address.contains_key(&at) {
+            return;
         }
-        keeps_frame_pointer |= instruction.code() == Code::Mov_r64_rm64
-            && instruction.op0_register() == Register::RBP
-            && instruction.op1_register() == Register::RSP
-            || instruction.code() == Code::Mov_rm64_r64
-                && instruction.op0_register() == Register::RBP
-                && instruction.op1_register() == Register::RSP;
-        if let Some(kind) = access_of(&instruction, keeps_frame_pointer) {
-            found.push((instruction.ip(), kind));
+        if self.accesses.len() == POINTS_MAX {
+            self.left_out += 1;
+            return;
         }
+        self.by_address.insert(at, Site::Access(instruction));
+        self.accesses.push(at);
     }
-    found
 }
 
-fn access_of(instruction: &Instruction, keeps_frame_pointer: bool) -> Option<AccessKind> {
-    let mut operands = 0..instruction.op_count();
-    if !operands.any(|index| instruction.op_kind(index) == OpKind::Memory) {
-        return None;
-    }
-    let mnemonic = instruction.mnemonic();
-    if instruction.has_lock_prefix() || mnemonic == Mnemonic::Xchg {
-        return Some(AccessKind::Locked);
-    }
-    let is_none = matches!(
-        mnemonic,
-        Mnemonic::Lea | Mnemonic::Nop | Mnemonic::Push | Mnemonic::Pop
-    );
-    let is_flow = instruction.flow_control() != iced_x86::FlowControl::Next;
-    let is_thread_local = matches!(instruction.memory_segment(), Register::FS | Register::GS);
-    let base = instruction.memory_base();
-    let is_stack = base == Register::RSP || base == Register::RBP && keeps_frame_pointer;
-    (!(is_none || is_flow || is_thread_local || is_stack)).then_some(AccessKind::Plain)
+/// A program in which nothing tells which code is the user's.
+struct Unknown {
+    /// That which is, but for the function that is called first: in a static program the linker puts
+    /// it behind the entry point and before the library.
+    own: Range<u64>,
+    main: Option<u64>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn accesses_beyond_the_stack_are_found() {
-        // push rbp; mov rbp, rsp; mov eax, [rip+4]; mov [rbp-4], eax; lock inc [rax]; mov fs:[0], eax;
-        // lea rax, [rip]; mov [rax], ecx; ret
-        let code = [
-            0x55, 0x48, 0x89, 0xe5, 0x8b, 0x05, 4, 0, 0, 0, 0x89, 0x45, 0xfc, 0xf0, 0xff, 0x00,
-            0x64, 0x89, 0x04, 0x25, 0, 0, 0, 0, 0x48, 0x8d, 0x05, 0, 0, 0, 0, 0x89, 0x08, 0xc3,
-        ];
-        let found = accesses(&code, 0x1000);
-        let expected = [
-            (0x1004, AccessKind::Plain),
-            (0x100d, AccessKind::Locked),
-            (0x101f, AccessKind::Plain),
-        ];
-        assert_eq!(found, expected);
+impl Unknown {
+    fn of(program: &Program, module: &Module) -> Option<Unknown> {
+        let mut functions = module.symbols.functions().into_iter();
+        if functions.any(|function| module.symbols.line_at(function.low_pc).is_some()) {
+            return None;
+        }
+        let header = module.symbols.header();
+        if header.interpreter.is_some() {
+            return Some(Unknown {
+                own: 0..u64::MAX,
+                main: None,
+            });
+        }
+        let entry = module.to_process(header.entry);
+        let mut code = [0; ENTRY_CODE_SIZE];
+        let _ = program.debuggee.read(entry, &mut code);
+        Some(Unknown {
+            own: entry..entry.saturating_add(OWN_CODE_SIZE),
+            main: first_argument(&code, entry),
+        })
     }
 
-    #[test]
-    fn what_is_no_code_ends_the_search() {
-        assert_eq!(accesses(&[0x06, 0x8b, 0x08], 0), []);
-        assert_eq!(accesses(&[], 0), []);
+    fn may_be_own(&self, address: u64) -> bool {
+        self.own.contains(&address) || self.main == Some(address)
     }
+}
+
+/// Returns the memory of a module.
+fn range_of(program: &Program, module: &Module) -> Range<u64> {
+    let maps = program.debuggee.memory_map().unwrap_or_default();
+    let path = module.path.to_string_lossy();
+    let mut ranges = maps
+        .lines()
+        .filter(|line| line.ends_with(&*path))
+        .filter_map(range);
+    match ranges.next() {
+        Some(first) => first.start..ranges.last().map_or(first.end, |last| last.end),
+        None => 0..0,
+    }
+}
+
+/// Returns the range of a line of `/proc/PID/maps`.
+fn range(line: &str) -> Option<Range<u64>> {
+    let (range, _) = line.split_once(' ')?;
+    let (begin, end) = range.split_once('-')?;
+    let at = |text| u64::from_str_radix(text, 16).ok();
+    Some(at(begin)?..at(end)?)
+}
+
+/// Returns the memory that can be written.
+fn writable(program: &Program) -> Vec<Range<u64>> {
+    let maps = program.debuggee.memory_map().unwrap_or_default();
+    let writable = maps.lines().filter(|line| line.contains(" rw"));
+    writable.filter_map(range).collect()
 }

@@ -37,7 +37,10 @@ pub fn place_of(program: &Program, thread: ThreadId) -> ThreadPlace {
 /// Returns whether a source file is the user's, and none of a library or a compiler.
 pub(crate) fn is_users(file: &Path) -> bool {
     // Distributions build below /build, and say so also where the path is relative.
-    const FOREIGN: [&str; 7] = ["/usr/", "/rustc/", "/opt/", "/lib/", "/build/", "./", "../"];
+    // The crates that Rust's standard library needs are below /rust/deps.
+    const FOREIGN: [&str; 8] = [
+        "/usr/", "/rustc/", "/rust/", "/opt/", "/lib/", "/build/", "./", "../",
+    ];
     let text = file.to_string_lossy();
     let is_foreign = FOREIGN.iter().any(|part| text.starts_with(part))
         || text.contains("/.cargo/registry/")

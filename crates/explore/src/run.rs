@@ -1,5 +1,6 @@
 //! One run of the program under the control of the scheduler, and the report of its end.
 
+use crate::control::spins::loop_head;
 use crate::control::{Control, End, Step, traced};
 use crate::error::ExploreError;
 use crate::foreign_signals::{is_from_outside, leave_out};
@@ -10,7 +11,7 @@ use crate::report;
 use crate::runner::{Asked, Ended, Switch};
 use juror_debuggee::{StopEvent, ThreadId};
 use juror_program::program::Program;
-use juror_schedule::{Choice, LockCycle, LockOrder, ThreadPath};
+use juror_schedule::{Choice, LockCycle, LockOrder, State, ThreadPath};
 
 /// A run.
 pub(crate) struct Run {
@@ -37,8 +38,9 @@ impl Run {
         main: ThreadId,
     ) -> Result<(Ended, Option<Watch>), ExploreError> {
         let outcome = self.drive(main)?;
+        let is_over = matches!(outcome, Outcome::Exited { .. });
         let outcome = match self.circle.take() {
-            Some(circle) if matches!(outcome, Outcome::Exited { .. }) => Outcome::Deadlock(circle),
+            Some(circle) if is_over && self.is_circle_closed() => Outcome::Deadlock(circle),
             _ => outcome,
         };
         // What is left of the program is of no use.
@@ -66,6 +68,11 @@ impl Run {
     fn ended(mut self, outcome: Outcome) -> Ended {
         let cycles = self.control.lock_order.as_mut().map(LockOrder::cycles);
         let cycles = cycles.unwrap_or_default();
+        let learned = self.control.learned().and_then(|address| {
+            let mut modules = self.program.modules.iter().enumerate();
+            let found = modules.find(|(_, module)| module.contains(address));
+            found.map(|(number, module)| (number, module.to_file(address)))
+        });
         let scheduler = &self.control.scheduler;
         Ended {
             outcome,
@@ -77,12 +84,27 @@ impl Run {
             diverged: self.control.diverged,
             left_out: self.left_out,
             modules: self.modules,
+            learned,
             switches: self.switches,
             asked: self.asked,
             predicted: cycles.iter().map(LockCycle::goal).collect(),
             outside: self.control.outside,
             made_processes: self.program.debuggee.has_made_processes(),
         }
+    }
+
+    /// Returns whether the threads that waited for one another do so at the end: another one may have
+    /// given a lock back that it did not take.
+    fn is_circle_closed(&self) -> bool {
+        let scheduler = &self.control.scheduler;
+        let Some(deadlock) = scheduler.deadlock() else {
+            return false;
+        };
+        deadlock.circle.iter().all(|edge| {
+            let mut tasks = scheduler.tasks().iter();
+            let task = tasks.find(|task| task.path() == edge.thread);
+            task.is_some_and(|task| matches!(task.state(), State::Waits { .. }))
+        })
     }
 
     /// Takes a step of the run. Returns the end if that is one.
@@ -101,6 +123,13 @@ impl Run {
             Step::Stands(End::Choice) => {
                 self.asked = Some(self.asked_now());
                 return Ok(Some(Outcome::Exited { status: 0 }));
+            }
+            Step::Turns { thread } => {
+                if let Some(head) = loop_head(&self.program, thread) {
+                    let debuggee = &mut self.program.debuggee;
+                    self.control.begin_probe(debuggee, thread, head)?;
+                }
+                self.program.debuggee.resume(thread)?;
             }
             Step::Stands(End::Deadlock) => return Ok(Some(self.stand())),
             Step::Stands(End::Endless) => return self.endless().map(Some),
@@ -225,6 +254,11 @@ impl Run {
     }
 
     fn endless(&mut self) -> Result<Outcome, ExploreError> {
+        if self.control.learned().is_some() {
+            // The run is made again.
+            let threads = Vec::new();
+            return Ok(Outcome::Endless { threads });
+        }
         if let Some(circle) = self.circle.take() {
             return Ok(Outcome::Deadlock(circle));
         }

@@ -114,6 +114,9 @@ pub struct RunFile {
     spurious: u32,
     /// The number of points after which the run is taken not to end.
     limit: u64,
+    /// The loops that have a point: the number of the module, and the address in its file.
+    #[serde(default)]
+    loops: Vec<(usize, u64)>,
     deviations: Vec<Written>,
     /// The properties that were monitored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -182,6 +185,7 @@ impl RunFile {
             points: schedule.points,
             spurious: schedule.spurious,
             limit: schedule.limit,
+            loops: runner.sites.learned(),
             deviations: ended.deviations.iter().map(Written::of).collect(),
             properties: {
                 let sources = runner.properties.sources().iter();
@@ -372,6 +376,9 @@ impl RunFile {
                 time: TIME_MAX,
             },
         };
+        if runner.sites.learned() != self.loops {
+            runner.sites.learn(self.loops.clone());
+        }
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
         runner.run(plan, strategy)
     }

@@ -21,7 +21,10 @@ use juror_schedule::{Choice, ChoiceKind, Deviation, Goal, Moment, Options, Strat
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+/// The most loops that have a point since they were seen to spin.
+const LEARNED_MAX: usize = 64;
 
 /// The signal that no program can catch: it says nothing of who has sent it.
 pub(crate) const KILL: i32 = 9;
@@ -112,6 +115,8 @@ pub struct Ended {
     pub left_out: usize,
     /// The program and its libraries: their paths and build ids.
     pub modules: Vec<ModuleId>,
+    /// A loop that spins without a point: the run was not made to its end.
+    pub(crate) learned: Option<(usize, u64)>,
     /// The unusual choices, if they were noted.
     pub switches: Vec<Switch>,
     /// The deadlocks that are predicted from the orders in which locks were taken, if these were
@@ -153,6 +158,20 @@ impl Runner {
     /// # Errors
     /// It cannot be started or controlled, or is not the expected one. How it ends is no error.
     pub fn run(&self, plan: Plan<'_>, strategy: Strategy) -> Result<Ended, ExploreError> {
+        let mut learned = self.sites.learned();
+        loop {
+            let ended = self.run_once(plan, strategy.clone())?;
+            match ended.learned {
+                Some(place) if learned.len() < LEARNED_MAX && !learned.contains(&place) => {
+                    learned.push(place);
+                    self.sites.learn(learned.clone());
+                }
+                _ => return Ok(ended),
+            }
+        }
+    }
+
+    fn run_once(&self, plan: Plan<'_>, strategy: Strategy) -> Result<Ended, ExploreError> {
         let Plan {
             points: set,
             streams,
@@ -192,7 +211,7 @@ impl Runner {
         };
         let left_out = sites.left_out;
         let mut control = Control::new(sites, options, strategy);
-        control.end_at(Instant::now() + limits.time);
+        control.limit_time(limits.time);
         if predicts {
             control.note_lock_order();
         }

@@ -22,6 +22,9 @@ const POINTS_FACTOR: u64 = 4;
 /// The fewest points after which such a run is taken not to end.
 const POINTS_MIN: u64 = 1_000;
 
+/// The most points of the first run with a set: with more, all others would take too long.
+const USUAL_POINTS_MAX: u64 = 400_000;
+
 /// The most runs for making a failing one small.
 const MINIMIZE_RUNS_MAX: u32 = 200;
 
@@ -112,13 +115,9 @@ pub fn explore(
         settings,
         progress,
         usual: 0,
-        limits: Limits {
-            points: u64::MAX,
-            ..settings.limits
-        },
+        sets: Sets::default(),
         goals: Vec::new(),
         known: Vec::new(),
-        lengths: [10; 3],
         found: Exploration {
             runs: 0,
             has_one_thread: false,
@@ -142,12 +141,10 @@ struct Search<'a> {
     progress: &'a mut dyn Progress,
     /// The exit status of the usual order.
     usual: i32,
-    limits: Limits,
+    sets: Sets,
     /// Predicted deadlocks that are to be confirmed, and all that were predicted.
     goals: Vec<Goal>,
     known: Vec<Goal>,
-    /// By set of points: the most decisions of a run.
-    lengths: [u64; 3],
     found: Exploration,
 }
 
@@ -157,7 +154,7 @@ impl Judge for Search<'_> {
     }
 
     fn is_last(&self, ended: &Ended) -> bool {
-        ended.outcome.is_failure(self.usual)
+        ended.outcome.is_failure(self.usual) && !self.sets.may_be_too_long(ended, self.settings)
     }
 }
 
@@ -180,10 +177,6 @@ impl Search<'_> {
             for ((number, plan), ended) in (first..).zip(plans).zip(all) {
                 if self.learn(number, plan, &ended) {
                     self.progress.found(number);
-                    let plan = Plan {
-                        limits: self.limits,
-                        ..plan
-                    };
                     let failure = failure(runner, (number, plan), ended, self.settings.seed)?;
                     self.found.failure = Some(failure);
                     return Ok(());
@@ -199,18 +192,20 @@ impl Search<'_> {
 
     /// Returns the plan of a run.
     fn task(&mut self, number: u32) -> Task {
-        let set = set_of(self.settings.points, number);
-        let length = self.lengths.get(set as usize).copied().unwrap_or(10);
-        let (set, strategy) = match self.goals.pop() {
-            Some(goal) => {
+        let set = self.sets.of_run(self.settings.points, number);
+        let (set, strategy) = match (self.goals.pop(), self.sets.length(set)) {
+            (Some(goal), _) => {
                 let directed = Directed::new(&[goal], self.settings.seed);
                 (PointSet::Sync, Strategy::Directed(directed))
             }
-            None => {
+            (None, Some(length)) => {
                 let portfolio = Portfolio::new(self.settings.seed, length);
                 (set, portfolio.strategy(u64::from(number - 1)))
             }
+            // Its length is to be known first.
+            (None, None) => (set, Strategy::RunOn),
         };
+        let limits = self.sets.limits(set, self.settings);
         // A run of three has a wake-up for no reason to choose; the numbers of the sets of points and
         // of the strategies have no part in this one.
         let options = Options {
@@ -219,7 +214,7 @@ impl Search<'_> {
         };
         Task {
             number,
-            plan: closed(set, options, self.limits),
+            plan: closed(set, options, limits),
             strategy,
         }
     }
@@ -227,6 +222,9 @@ impl Search<'_> {
     /// Takes what a run has shown. Returns whether it has failed.
     fn learn(&mut self, number: u32, plan: Plan<'static>, ended: &Ended) -> bool {
         self.found.runs = number;
+        if self.sets.note(plan.points, ended, self.settings.points) {
+            return false;
+        }
         self.found.outside.extend(ended.outside.iter().copied());
         self.found.left_out = self.found.left_out.max(ended.left_out);
         for goal in &ended.predicted {
@@ -235,12 +233,7 @@ impl Search<'_> {
                 self.goals.push(goal.clone());
             }
         }
-        if let Some(length) = self.lengths.get_mut(plan.points as usize) {
-            *length = ended.decisions.max(*length);
-        }
         if number == 1 {
-            let several = ended.points.saturating_mul(POINTS_FACTOR);
-            self.limits.points = self.settings.limits.points.max(several);
             if let Outcome::Exited { status } = ended.outcome {
                 self.usual = status;
             }
@@ -250,13 +243,77 @@ impl Search<'_> {
     }
 }
 
-fn set_of(asked: Option<PointSet>, number: u32) -> PointSet {
-    let turn = PORTFOLIO.get(number as usize % PORTFOLIO.len());
-    match (asked, number) {
-        (Some(set), _) => set,
-        // The usual order is the same with any.
-        (None, 1) => PointSet::Sync,
-        _ => turn.copied().unwrap_or(PointSet::Sync),
+/// What is known of the sets of points, by their number.
+#[derive(Debug, Default)]
+struct Sets {
+    known: [Known; 3],
+}
+
+/// A set of points.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// The number of points of the usual run.
+    points: Option<u64>,
+    /// The most decisions of a run.
+    length: u64,
+    /// Whether a run has more of them than can be waited for.
+    is_too_long: bool,
+}
+
+impl Sets {
+    fn known(&self, set: PointSet) -> Known {
+        self.known.get(set as usize).copied().unwrap_or_default()
+    }
+
+    fn of_run(&self, asked: Option<PointSet>, number: u32) -> PointSet {
+        let turn = PORTFOLIO.get(number as usize % PORTFOLIO.len());
+        let turn = turn.copied().unwrap_or(PointSet::Sync);
+        match (asked, number) {
+            (Some(set), _) => set,
+            // The usual order is the same with any.
+            (None, 1) => PointSet::Sync,
+            (None, _) if self.known(turn).is_too_long => PointSet::Sync,
+            (None, _) => turn,
+        }
+    }
+
+    /// Returns the number of decisions of a run, if there was one.
+    fn length(&self, set: PointSet) -> Option<u64> {
+        let known = self.known(set);
+        known.points.map(|_| known.length)
+    }
+
+    /// Returns the limits of a run: the usual one may have as many points as it needs if they are
+    /// those that matter, and not too many else.
+    fn limits(&self, set: PointSet, settings: Settings) -> Limits {
+        let asked = settings.limits;
+        let points = match self.known(set).points {
+            Some(points) => asked.points.max(points.saturating_mul(POINTS_FACTOR)),
+            None if set == PointSet::Sync || settings.points.is_some() => u64::MAX,
+            None => USUAL_POINTS_MAX,
+        };
+        Limits { points, ..asked }
+    }
+
+    /// Returns whether a run may have ended for its many points alone.
+    fn may_be_too_long(&self, ended: &Ended, settings: Settings) -> bool {
+        settings.points.is_none() && ended.points >= USUAL_POINTS_MAX
+    }
+
+    /// Notes a run. Returns true if it has ended for its many points, and the set is not used.
+    fn note(&mut self, set: PointSet, ended: &Ended, asked: Option<PointSet>) -> bool {
+        let Some(known) = self.known.get_mut(set as usize) else {
+            return false;
+        };
+        let is_first = known.points.is_none();
+        known.points = known.points.or(Some(ended.points));
+        known.length = known.length.max(ended.decisions);
+        known.is_too_long |= is_first
+            && asked.is_none()
+            && set != PointSet::Sync
+            && ended.points >= USUAL_POINTS_MAX;
+        // Others of the same round may be as long.
+        known.is_too_long && ended.points >= USUAL_POINTS_MAX
     }
 }
 

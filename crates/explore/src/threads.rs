@@ -1,7 +1,7 @@
 //! The state of the threads, to the shell.
 
 use crate::points::LockUse;
-use juror_debuggee::ThreadId;
+use juror_debuggee::{StopEvent, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The step that a thread makes when it gets the baton.
@@ -13,12 +13,14 @@ pub(crate) enum Standing {
     LockCall(LockUse),
     /// It stands at the entry of a futex call.
     Futex,
+    /// It stands at the entry of a call that waits for one of several futexes.
+    FutexWaitv,
     /// It stands at the entry of a call that sleeps, until then.
     Sleep(u64),
-    /// It stands at the entry of a call that may wait.
-    MayWait,
-    /// It is in such a call.
-    InCall,
+    /// It stands at the entry of a call that may wait, the one with this number.
+    MayWait(u64),
+    /// It is in such a call, the one with this number.
+    InCall(u64),
     /// It stands before the call with this number, which makes a thread or a process.
     Makes(u64),
     /// It is about to end.
@@ -47,12 +49,20 @@ pub(crate) struct Threads {
     pub(crate) child_words: FxHashMap<ThreadId, u64>,
     /// A thread that has made another one, which has not started yet.
     pub(crate) maker: Option<(ThreadId, ThreadId)>,
+    /// What the thread runs that a thread is making.
+    pub(crate) codes: FxHashMap<ThreadId, u64>,
     /// The lock that a thread takes some day: its memory says when it has.
     pub(crate) awaited: FxHashMap<ThreadId, u64>,
     /// The address at which a thread used a lock last.
     pub(crate) sites: FxHashMap<ThreadId, u64>,
     /// The waits for conditions in which threads are.
     pub(crate) conditions: FxHashMap<ThreadId, ConditionWait>,
+    /// Whether the program has set a timer, which may send a signal.
+    pub(crate) has_timer: bool,
+    /// The words of those that wait for one of several.
+    pub(crate) words: FxHashMap<ThreadId, Vec<u64>>,
+    /// Stops of threads that a signal led out of the kernel: they are handled when it is their turn.
+    pub(crate) returned: FxHashMap<ThreadId, StopEvent>,
 }
 
 impl Threads {
@@ -73,5 +83,7 @@ impl Threads {
         self.awaited.remove(&thread);
         self.conditions.remove(&thread);
         self.started.remove(&thread);
+        self.words.remove(&thread);
+        self.returned.remove(&thread);
     }
 }

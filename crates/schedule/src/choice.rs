@@ -38,6 +38,8 @@ pub struct Offer {
     pub site: u64,
     /// The object there, or 0.
     pub object: u64,
+    /// What the thread runs, or 0: equal for threads that do the same.
+    pub code: u64,
 }
 
 /// The moment of a decision: the n-th point of the thread that ran last, and which decision

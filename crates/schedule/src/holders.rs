@@ -93,9 +93,17 @@ impl Holders {
         }
     }
 
+    /// Gives a lock back. Another thread than the one that took it may do that with a lock of the
+    /// simplest kind.
     fn release(&mut self, thread: ThreadPath, lock: u64) {
+        let mut of_lock = self.held.iter().filter(|held| held.lock == lock);
+        let own = of_lock.clone().find(|held| held.thread == thread);
+        let Some(giver) = own.or_else(|| of_lock.find(|held| !held.is_shared)) else {
+            return;
+        };
+        let taker = giver.thread;
         self.held.retain_mut(|held| {
-            let is_it = held.thread == thread && held.lock == lock;
+            let is_it = held.thread == taker && held.lock == lock;
             held.count -= u32::from(is_it);
             held.count != 0
         });

@@ -149,10 +149,14 @@ impl LockOrder {
         }
     }
 
-    /// A thread gives a lock back.
+    /// A thread gives a lock back; perhaps one that another has taken.
     pub fn drops(&mut self, path: ThreadPath, lock: u64) {
-        let thread = self.number(path);
-        if let Some((_, held)) = self.threads.get_mut(thread) {
+        let own = self.number(path);
+        let has = |held: &[Taken]| held.iter().any(|taken| taken.lock == lock);
+        let is_own = self.threads.get(own).is_some_and(|(_, held)| has(held));
+        let mut others = self.threads.iter();
+        let other = others.position(|(_, held)| has(held)).filter(|_| !is_own);
+        if let Some((_, held)) = self.threads.get_mut(other.unwrap_or(own)) {
             held.retain_mut(|taken| {
                 taken.count -= u32::from(taken.lock == lock);
                 taken.count != 0

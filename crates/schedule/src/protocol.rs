@@ -15,6 +15,13 @@ pub enum Input {
         /// The thread that started it; none for the first thread.
         parent: Option<ThreadId>,
     },
+    /// What a thread runs is known: threads with equal numbers do the same.
+    Code {
+        /// The thread.
+        thread: ThreadId,
+        /// The number; 0 if it is not known.
+        code: u64,
+    },
     /// The kernel will clear a word when the thread ends (`set_tid_address`, the flag of `clone`).
     ChildTid {
         /// The thread.
@@ -39,6 +46,14 @@ pub enum Input {
         word: u32,
         /// The word at its second address, if it has one.
         second: u32,
+    },
+    /// A thread that waits for a word waits for another one, too (`futex_waitv`). What it waited for
+    /// is the first word that was woken, which the shell knows.
+    AlsoWaits {
+        /// The thread.
+        thread: ThreadId,
+        /// The address of the other word.
+        address: u64,
     },
     /// The thread that has the baton sleeps, without a system call.
     Sleeps {
@@ -109,6 +124,9 @@ pub enum Input {
         /// Whether it may go on.
         on: bool,
     },
+    /// Threads that spin look again. The shell tells it where nobody goes on for that
+    /// ([`Standstill::Spin`]), as long as it doubts that they do nothing else.
+    LookAgain,
     /// A person has chosen.
     Choose {
         /// The choice: one of [`Scheduler::offers`](crate::Scheduler::offers).

@@ -16,8 +16,8 @@ pub(crate) struct Waiter {
 
 /// The queues of all words.
 ///
-/// **Invariant:** they are sorted by address, and in the order of arrival at each; a thread is in
-/// at most one. So equal queues are equal values.
+/// **Invariant:** they are sorted by address, and in the order of arrival at each. So equal queues
+/// are equal values. A thread is in one of them, unless it waits for several words at once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Queues {
     waiters: Vec<Waiter>,
@@ -47,14 +47,15 @@ impl Queues {
         words
     }
 
-    /// Removes a thread.
+    /// Removes a thread from all of them.
     pub(crate) fn remove(&mut self, thread: ThreadPath) {
         self.waiters.retain(|waiter| waiter.thread != thread);
     }
 
     /// Lets a thread wait for another word, behind those that do already.
-    pub(crate) fn requeue(&mut self, thread: ThreadPath, to: u64) {
-        let found = self.waiters.iter().position(|it| it.thread == thread);
+    pub(crate) fn requeue(&mut self, thread: ThreadPath, from: u64, to: u64) {
+        let mut waiters = self.waiters.iter();
+        let found = waiters.position(|it| (it.thread, it.address) == (thread, from));
         if let Some(index) = found {
             let waiter = self.waiters.remove(index);
             self.add(Waiter {

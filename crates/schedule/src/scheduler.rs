@@ -11,7 +11,7 @@ use crate::deadlock::Deadlock;
 use crate::hash::RunHash;
 use crate::holders::Holders;
 use crate::protocol::{Input, Order, Refusal};
-use crate::queues::Queues;
+use crate::queues::{Queues, Waiter};
 use crate::rule::Rule;
 use crate::strategy::Strategy;
 use crate::task::{State, Task};
@@ -137,6 +137,13 @@ impl Scheduler {
     pub fn handle(&mut self, input: Input, orders: &mut Vec<Order>) -> Result<(), Refusal> {
         match input {
             Input::Started { thread, parent } => self.start(thread, parent)?,
+            Input::Code { thread, code } => {
+                let index = self.index(thread)?;
+                if let Some(task) = self.tasks.get_mut(index) {
+                    task.code = code;
+                }
+                return Ok(());
+            }
             Input::ChildTid { thread, address } => {
                 let index = self.index(thread)?;
                 if let Some(task) = self.tasks.get_mut(index) {
@@ -156,6 +163,21 @@ impl Scheduler {
             } => {
                 let path = self.bearer(thread)?;
                 self.call_futex(path, call, [word, second], orders);
+            }
+            Input::AlsoWaits { thread, address } => {
+                let index = self.index(thread)?;
+                let waiting = self.tasks.get(index);
+                let waits = |task: &&Task| matches!(task.state, State::Waits { is_pi: false, .. });
+                let Some(path) = waiting.filter(waits).map(|task| task.path) else {
+                    return Err(Refusal::WrongState);
+                };
+                self.queues.add(Waiter {
+                    address,
+                    thread: path,
+                    mask: u32::MAX,
+                    is_pi: false,
+                });
+                return Ok(());
             }
             Input::Sleeps { thread, deadline } => {
                 let path = self.bearer(thread)?;
@@ -195,6 +217,7 @@ impl Scheduler {
                 self.end(index, orders);
             }
             Input::UserKey { thread, on } => self.turn_key(thread, on, orders)?,
+            Input::LookAgain => self.tasks.iter_mut().for_each(look_again),
             Input::Choose { choice } => {
                 let is_open = self.is_asking && self.baton.is_none();
                 let mut offers = self.offers().into_iter();
@@ -343,11 +366,8 @@ impl Scheduler {
         if self.drops(Rule::EndSpin) {
             return;
         }
-        for task in self.tasks.iter_mut().filter(|task| task.path != path) {
-            if let State::Spins(point) = task.state {
-                task.state = State::At(point);
-            }
-        }
+        let others = self.tasks.iter_mut().filter(|task| task.path != path);
+        others.for_each(look_again);
     }
 
     /// A thread has changed something, so that it is not where it was.
@@ -358,5 +378,11 @@ impl Scheduler {
             task.stops.clear();
         }
         self.end_spins(path);
+    }
+}
+
+fn look_again(task: &mut Task) {
+    if let State::Spins(point) = task.state {
+        task.state = State::At(point);
     }
 }

@@ -5,12 +5,14 @@
 
 mod directed;
 mod exhaustive;
+mod groups;
 mod pct;
 mod portfolio;
 mod replay;
 
 pub use directed::{Directed, Goal, GoalState, Place};
 pub use exhaustive::Exhaustive;
+pub use groups::Groups;
 pub use pct::Pct;
 pub use portfolio::Portfolio;
 pub use replay::Replay;
@@ -43,6 +45,8 @@ pub enum Strategy {
     Random(Random),
     /// Random priorities that change a few times.
     Pct(Pct),
+    /// Random priorities of groups of threads that do the same.
+    Groups(Groups),
     /// All choices, one after the other, run by run.
     Exhaustive(Exhaustive),
     /// Threads are held where a fault was predicted.
@@ -91,6 +95,7 @@ impl Strategy {
             Strategy::RoundRobin => Verdict::Take(in_turn(decision)),
             Strategy::Random(random) => Verdict::Take(by_chance(decision, random)),
             Strategy::Pct(pct) => Verdict::Take(pct.choose(decision)),
+            Strategy::Groups(groups) => Verdict::Take(groups.choose(decision)),
             Strategy::Exhaustive(exhaustive) => exhaustive.choose(decision),
             Strategy::Directed(directed) => Verdict::Take(directed.choose(decision)),
             Strategy::Replay(replay) => replay.choose(decision),

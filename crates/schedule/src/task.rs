@@ -70,6 +70,8 @@ pub struct Task {
     pub(crate) part: u32,
     /// The number of threads that it started.
     pub(crate) children: u32,
+    /// What it runs: equal for threads that do the same.
+    pub(crate) code: u64,
     /// The word that the kernel clears when it ends.
     pub(crate) child_tid: Option<u64>,
     /// Whether the user lets it go on.
@@ -89,6 +91,7 @@ impl Task {
             points: 0,
             part: 0,
             children: 0,
+            code: 0,
             child_tid: None,
             user_key: true,
             signals: 0,

@@ -7,7 +7,9 @@ use crate::futex::{self, Clock};
 use crate::threads::Standing;
 use juror_arch::NO_SYSTEM_CALL;
 use juror_debuggee::{Debuggee, Owner, StopEvent, SystemCallPhase, ThreadId};
-use juror_schedule::{Input, PointKind};
+use juror_schedule::{FutexCall, Input, PointKind};
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// `CLONE_THREAD`: the new task is a thread of this process.
@@ -17,6 +19,9 @@ const CLEARS_WORD: u64 = 0x20_0000;
 
 /// The results of calls that are made again: `ERESTARTSYS` to `ERESTART_RESTARTBLOCK`.
 const RESTARTED: std::ops::RangeInclusive<i64> = -516..=-512;
+
+/// The words of a new thread's argument that are looked at.
+const ARGUMENT_WORDS: u64 = 8;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -51,6 +56,7 @@ impl Control {
             .and_then(|(address, clock)| self.deadline(debuggee, address, clock));
         let call = decoded.with_deadline(deadline);
         let (first, second) = futex::words(&call);
+        self.last_words = (first, second);
         let word = self.word(debuggee, first);
         let second = second.map_or(0, |second| self.word(debuggee, second));
         self.await_lock(thread, first)?;
@@ -60,6 +66,74 @@ impl Control {
             word,
             second,
         })
+    }
+
+    /// A thread waits for one of several futexes.
+    pub(super) fn call_futex_waitv(
+        &mut self,
+        debuggee: &mut Debuggee,
+        thread: ThreadId,
+    ) -> Result<(), ExploreError> {
+        let arguments = debuggee.registers(thread)?.system_call_arguments();
+        let [waiters, count, _, timeout, clock, _] = arguments;
+        let clock = match clock {
+            0 => Clock::Realtime,
+            _ => Clock::Monotonic,
+        };
+        let deadline = Some(timeout).filter(|address| *address != 0);
+        let deadline = deadline.and_then(|address| self.deadline(debuggee, address, clock));
+        let mut words = Vec::new();
+        for number in 0..count.min(futex::WAITV_MAX) {
+            let waiter = waiters.wrapping_add(number * futex::WAITV_SIZE);
+            let read = |at: u64| {
+                debuggee
+                    .read_u64(waiter.wrapping_add(at))
+                    .unwrap_or_default()
+            };
+            let (expected, address) = (read(0) as u32, read(8));
+            if self.word(debuggee, address) != expected {
+                self.finish_call(debuggee, thread, futex::AGAIN)?;
+                return self.let_go(debuggee, thread);
+            }
+            words.push((address, expected));
+        }
+        let Some((address, expected)) = words.first().copied() else {
+            return self.let_go(debuggee, thread);
+        };
+        let addresses = words.iter().map(|(address, _)| *address).collect();
+        self.threads.words.insert(thread, addresses);
+        self.input(Input::Futex {
+            thread: scheduled(thread),
+            call: FutexCall::Wait {
+                address,
+                expected,
+                mask: u32::MAX,
+                deadline,
+            },
+            word: expected,
+            second: 0,
+        })?;
+        for (address, _) in words.into_iter().skip(1) {
+            self.input(Input::AlsoWaits {
+                thread: scheduled(thread),
+                address,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the result of a wait: of one for several futexes the number of the one that was woken.
+    pub(super) fn result_of_several(&mut self, thread: ThreadId, result: i64) -> i64 {
+        let Some(words) = self.threads.words.remove(&thread) else {
+            return result;
+        };
+        let (first, second) = self.last_words;
+        let mut words = words.iter();
+        let woken = words.position(|word| *word == first || Some(*word) == second);
+        match result {
+            0 => i64::try_from(woken.unwrap_or_default()).unwrap_or_default(),
+            _ => result,
+        }
     }
 
     pub(super) fn word(&self, debuggee: &Debuggee, address: u64) -> u32 {
@@ -89,7 +163,9 @@ impl Control {
         number: u64,
         arguments: [u64; 6],
     ) -> Result<Option<Step>, ExploreError> {
-        if self.threads.standing(thread) == Standing::InCall {
+        if let Standing::InCall(call) = self.threads.standing(thread)
+            && (number == call || number == calls::RESTART)
+        {
             // It makes again what was interrupted for the debugger.
             self.let_go(debuggee, thread)?;
             return Ok(None);
@@ -110,17 +186,16 @@ impl Control {
                     (PointKind::Futex, site, first),
                 )?;
             }
+            calls::FUTEX_WAITV => {
+                let kind = PointKind::Futex;
+                self.reach(debuggee, thread, Standing::FutexWaitv, (kind, site, first))?;
+            }
             calls::EXIT => {
                 self.reach(debuggee, thread, Standing::Exit, (PointKind::Exit, site, 0))?;
             }
             calls::SCHED_YIELD => {
                 self.finish_call(debuggee, thread, 0)?;
-                self.reach(
-                    debuggee,
-                    thread,
-                    Standing::Ready,
-                    (PointKind::Yield, site, 0),
-                )?;
+                self.reach_yield(debuggee, thread, site)?;
             }
             calls::NANOSLEEP | calls::CLOCK_NANOSLEEP => {
                 let deadline = match (number, first, second & 1) {
@@ -145,11 +220,12 @@ impl Control {
                 self.reach(
                     debuggee,
                     thread,
-                    Standing::MayWait,
+                    Standing::MayWait(number),
                     (PointKind::Call, site, 0),
                 )?;
             }
             _ => {
+                self.threads.has_timer |= blocking::sets_timer(number);
                 let phase = SystemCallPhase::Entry { arguments };
                 return self.pass_on_call(debuggee, (thread, number), phase);
             }
@@ -181,6 +257,25 @@ impl Control {
             self.insert_accesses(debuggee)?;
         }
         Ok(())
+    }
+
+    /// A thread is about to make another one: what that will run is its function, and what its argument
+    /// holds of the program itself, as languages pass the function there.
+    pub(super) fn note_code(
+        &mut self,
+        debuggee: &mut Debuggee,
+        thread: ThreadId,
+    ) -> Result<(), ExploreError> {
+        let [_, _, function, argument, ..] = debuggee.registers(thread)?.arguments();
+        let mut hasher = FxHasher::default();
+        hasher.write_u64(function);
+        for number in 0..ARGUMENT_WORDS {
+            let word = debuggee.read_u64(argument.wrapping_add(number * 8)).ok();
+            let word = word.filter(|word| self.sites.program.contains(word));
+            hasher.write_u64(word.unwrap_or_default());
+        }
+        self.threads.codes.insert(thread, hasher.finish());
+        self.let_go(debuggee, thread)
     }
 
     /// Inserts the points at accesses: before the second thread exists they are of no use.
@@ -236,12 +331,15 @@ impl Control {
             }
             return self.pass_on_call(debuggee, (thread, number), phase);
         }
+        if blocking::sends_signal(number) {
+            self.note_signals(debuggee)?;
+            return self.pass_on_call(debuggee, (thread, number), phase);
+        }
         if RESTARTED.contains(&result) {
             self.let_go(debuggee, thread)?;
             return Ok(None);
         }
-        let task = self.scheduler.task_of(scheduled(thread));
-        let is_away = task.is_some_and(|task| *task.state() == juror_schedule::State::InKernel);
+        let is_away = self.is_away(thread);
         self.threads.stands(thread, Standing::Ready);
         if is_away {
             self.input(Input::Returned {
@@ -273,6 +371,11 @@ impl Control {
         if let (Some(order), Some((parent, child))) = (&mut self.lock_order, paths) {
             order.started(parent, child);
         }
+        let code = self.threads.codes.remove(&parent).unwrap_or_default();
+        self.input(Input::Code {
+            thread: scheduled(child),
+            code,
+        })?;
         let address = self.threads.child_words.remove(&parent).unwrap_or_default();
         self.input(Input::ChildTid {
             thread: scheduled(child),

@@ -1,6 +1,7 @@
 //! The stop events of the debuggee.
 
 use super::{Control, End, Step, scheduled, traced};
+use crate::blocking::libc_numbers::RESTART;
 use crate::blocking::{self, TaskState};
 use crate::cancel;
 use crate::error::ExploreError;
@@ -8,6 +9,7 @@ use crate::points::Site;
 use crate::threads::Standing;
 use juror_debuggee::{Debuggee, Owners, StopEvent, SystemCallPhase, ThreadId};
 use juror_schedule::{Footprint, Input, Point, PointKind, State};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// The time after which the shell looks whether a run gets on. To look, it stops a thread, and a few
@@ -30,7 +32,8 @@ impl Control {
         debuggee: &mut Debuggee,
     ) -> Result<bool, ExploreError> {
         let bearer = self.bearer();
-        let is_in_call = |thread: &ThreadId| self.threads.standing(*thread) == Standing::InCall;
+        let is_in_call =
+            |thread: &ThreadId| matches!(self.threads.standing(*thread), Standing::InCall(_));
         let Some(thread) = bearer.filter(is_in_call) else {
             return Ok(false);
         };
@@ -84,6 +87,30 @@ impl Control {
             .map(|task| traced(task.id()))
     }
 
+    /// Returns the thread if a signal has led one out of the kernel, which waits there for the
+    /// scheduler, and it stands at its next point.
+    fn is_in_handler(&self, event: &StopEvent) -> Option<ThreadId> {
+        let thread = match event {
+            StopEvent::Hit { thread, .. } => *thread,
+            StopEvent::SystemCall {
+                thread,
+                number,
+                phase: SystemCallPhase::Entry { .. },
+            } => match self.threads.standing(*thread) {
+                Standing::InCall(call) if *number == call || *number == RESTART => return None,
+                _ => *thread,
+            },
+            _ => return None,
+        };
+        Some(thread).filter(|thread| self.is_away(*thread))
+    }
+
+    /// Returns whether a thread waits in the kernel, for the scheduler.
+    pub(super) fn is_away(&self, thread: ThreadId) -> bool {
+        let task = self.scheduler.task_of(scheduled(thread));
+        task.is_some_and(|task| *task.state() == State::InKernel)
+    }
+
     /// Returns whether a thread that waits in the kernel, for the scheduler, does so no longer.
     fn has_ended_call(&self, debuggee: &mut Debuggee) -> Result<bool, ExploreError> {
         let tasks = self.scheduler.tasks().iter();
@@ -108,6 +135,14 @@ impl Control {
         debuggee: &mut Debuggee,
         event: StopEvent,
     ) -> Result<Option<Step>, ExploreError> {
+        if let Some(thread) = self.is_in_handler(&event) {
+            self.threads.stands(thread, Standing::Ready);
+            self.threads.returned.insert(thread, event);
+            self.input(Input::Returned {
+                thread: scheduled(thread),
+            })?;
+            return Ok(None);
+        }
         match event {
             StopEvent::Hit {
                 thread,
@@ -134,6 +169,7 @@ impl Control {
                 Ok(Some(Step::Event(event)))
             }
             StopEvent::ThreadEnded { thread } => {
+                blocking::wait_until_gone(debuggee.pid(), thread.0);
                 self.threads.forget(thread);
                 if self.scheduler.task_of(scheduled(thread)).is_some() {
                     self.input(Input::Ended {
@@ -161,21 +197,29 @@ impl Control {
             self.let_go(debuggee, thread)?;
             return Ok(None);
         }
-        let site = self.sites.by_address.get(&address).copied();
-        let (kind, standing) = match site {
-            Some(Site::Call(Some(lock))) => (PointKind::Synchronisation, Standing::LockCall(lock)),
-            Some(Site::Call(None)) => (PointKind::Synchronisation, Standing::Ready),
-            Some(Site::Access) | None => (PointKind::Access, Standing::Ready),
-        };
-        let object = match site {
-            Some(Site::Call(_)) => debuggee.registers(thread)?.arguments()[0],
-            _ => 0,
-        };
-        self.reach(debuggee, thread, standing, (kind, address, object))?;
+        let sites = Rc::clone(&self.sites);
+        match sites.by_address.get(&address) {
+            Some(Site::Access(instruction)) => {
+                self.reach_access(debuggee, thread, (address, Some(instruction)))?;
+            }
+            Some(Site::Loop) => self.reach_access(debuggee, thread, (address, None))?,
+            Some(Site::Makes) => self.note_code(debuggee, thread)?,
+            Some(Site::Call(lock)) => {
+                let standing = lock.map_or(Standing::Ready, Standing::LockCall);
+                let object = debuggee.registers(thread)?.arguments()[0];
+                let kind = PointKind::Synchronisation;
+                self.reach(debuggee, thread, standing, (kind, address, object))?;
+            }
+            None if self.probe(debuggee, thread, address)? => self.let_go(debuggee, thread)?,
+            None => {
+                let kind = PointKind::Access;
+                self.reach(debuggee, thread, Standing::Ready, (kind, address, 0))?;
+            }
+        }
         Ok(None)
     }
 
-    /// A thread that has the baton stands at a point.
+    /// A thread that has the baton stands at a point, of which it is not known what follows.
     pub(super) fn reach(
         &mut self,
         debuggee: &Debuggee,
@@ -183,17 +227,29 @@ impl Control {
         standing: Standing,
         (kind, site, object): (PointKind, u64, u64),
     ) -> Result<(), ExploreError> {
+        let point = Point {
+            kind,
+            site,
+            object,
+            state: 0,
+            footprint: Footprint::UNKNOWN,
+        };
+        self.reach_point(debuggee, thread, standing, point)
+    }
+
+    /// A thread that has the baton stands at a point.
+    pub(super) fn reach_point(
+        &mut self,
+        debuggee: &Debuggee,
+        thread: ThreadId,
+        standing: Standing,
+        point: Point,
+    ) -> Result<(), ExploreError> {
         self.note_lock(debuggee, thread)?;
         self.threads.stands(thread, standing);
         self.input(Input::Reached {
             thread: scheduled(thread),
-            point: Point {
-                kind,
-                site,
-                object,
-                state: 0,
-                footprint: Footprint::UNKNOWN,
-            },
+            point,
         })
     }
 
@@ -212,17 +268,13 @@ impl Control {
         let late = now.saturating_duration_since(self.looked_at);
         self.until = self.until.map(|until| until + late.saturating_sub(TICK * 2));
         self.looked_at = now;
-        if self.until.is_some_and(|until| now > until) {
-            self.stands = Some(End::Endless);
-            return Ok(None);
-        }
         debuggee.set_alarm(Some(now + TICK))?;
         if self.keys.take_alarm(now) {
             let thread = stopped;
             return Ok(Some(Step::Event(StopEvent::TimePassed { thread })));
         }
         let is_bearer = self.bearer() == Some(stopped);
-        if is_bearer && self.threads.standing(stopped) == Standing::InCall {
+        if is_bearer && matches!(self.threads.standing(stopped), Standing::InCall(_)) {
             // It has slept in its call all the time, and could not be seen to: if each of its calls
             // stops it, it is stopped once more after it was let go.
             self.input(Input::Call {
@@ -231,17 +283,29 @@ impl Control {
             self.let_go(debuggee, stopped)?;
             return Ok(None);
         }
-        if self.is_turning(debuggee) && is_bearer {
+        let alone = self.time_without_point(debuggee, now);
+        let state = self
+            .bearer()
+            .and_then(|bearer| blocking::state(debuggee.pid(), bearer.0));
+        let waits = matches!(state, None | Some(TaskState::Sleeps));
+        let is_late = self.until.is_some_and(|until| now > until);
+        if waits && is_late || self.time.is_some_and(|time| alone > time) {
+            self.stands = Some(End::Endless);
+            return Ok(None);
+        }
+        if alone < TURNING || !is_bearer {
+            self.let_go(debuggee, stopped)?;
+        } else if self.may_probe(debuggee)? {
+            return Ok(Some(Step::Turns { thread: stopped }));
+        } else {
             let kind = PointKind::Preempted;
             self.reach(debuggee, stopped, Standing::Ready, (kind, 0, 0))?;
-        } else {
-            self.let_go(debuggee, stopped)?;
         }
         Ok(None)
     }
 
-    /// Returns whether the thread that has the baton has computed for long without a point.
-    fn is_turning(&mut self, debuggee: &Debuggee) -> bool {
+    /// Returns for how long the thread that has the baton has computed without a point.
+    fn time_without_point(&mut self, debuggee: &Debuggee, now: Instant) -> Duration {
         let bearer = self.bearer();
         let process = debuggee.pid();
         let points = self.scheduler.points();
@@ -251,12 +315,15 @@ impl Control {
                 if (bearer, points) == (then, points_then) =>
             {
                 // Not the time: other programs may keep it from running.
-                computed.unwrap_or_default().saturating_sub(computed_then) > TURNING
+                computed.unwrap_or_default().saturating_sub(computed_then)
             }
             _ => {
                 let seen = bearer.zip(computed);
                 self.seen = seen.map(|(bearer, computed)| (bearer, points, computed));
-                false
+                if seen.is_some() {
+                    self.until = self.time.map(|time| now + time);
+                }
+                Duration::ZERO
             }
         }
     }

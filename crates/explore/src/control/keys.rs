@@ -130,7 +130,9 @@ impl Control {
                     }
                     return Ok(event);
                 }
-                Step::Exits { thread, .. } => self.let_go(debuggee, thread)?,
+                Step::Exits { thread, .. } | Step::Turns { thread } => {
+                    self.let_go(debuggee, thread)?;
+                }
                 Step::Deviated { .. } => {}
                 Step::PartialDeadlock => return self.standstill(StandstillKind::PartialDeadlock),
                 Step::Diverged => return self.standstill(StandstillKind::Diverged),

@@ -8,8 +8,9 @@ use crate::threads::ConditionWait;
 use juror_debuggee::{Debuggee, Owner, ThreadId};
 use juror_schedule::{ChoiceKind, Input, LockMode, LockStep};
 
-/// The size of a `pthread_cond_t`, in bytes.
-const CONDITION_SIZE: u64 = 48;
+/// The words of a `pthread_cond_t` at which threads wait for a signal (`__g_signals`). At the others
+/// they wait for its own lock, which no time-out may end.
+const SIGNALS: std::ops::Range<u64> = 40..48;
 
 /// `-ETIMEDOUT`.
 pub(super) const TIMED_OUT: i64 = -110;
@@ -37,9 +38,9 @@ impl Control {
             return false;
         };
         // It may wait for the lock again.
-        let condition = wait.condition..wait.condition.saturating_add(CONDITION_SIZE);
-        wait.is_spurious |= condition.contains(&word);
-        condition.contains(&word)
+        let waits_for_signal = SIGNALS.contains(&word.wrapping_sub(wait.condition));
+        wait.is_spurious |= waits_for_signal;
+        waits_for_signal
     }
 
     /// A thread that has the baton is about to wait for a condition.

@@ -7,6 +7,7 @@ mod meanings;
 mod predictions;
 mod programs;
 mod rules;
+mod single_inputs;
 mod strategies;
 
 use super::library::{Writer, start_and_join};

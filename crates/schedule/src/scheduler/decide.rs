@@ -64,6 +64,7 @@ impl Scheduler {
                 footprint: footprint(task),
                 site: point.map_or(0, |point| point.site),
                 object: point.map_or(0, |point| point.object),
+                code: task.code,
             }
         };
         let tasks = || self.tasks.iter().filter(has_key);

@@ -75,9 +75,10 @@ impl Scheduler {
         let moved: Vec<ThreadPath> = waiting.into_iter().take(count).collect();
         if from != to && !self.drops(Rule::Requeue) {
             for path in &moved {
-                self.queues.requeue(*path, to);
+                self.queues.requeue(*path, from, to);
                 if let Some(task) = self.task_mut(*path)
                     && let State::Waits { address, .. } = &mut task.state
+                    && *address == from
                 {
                     *address = to;
                 }
@@ -130,6 +131,7 @@ impl Scheduler {
                 footprint: Footprint::NONE,
                 site: 0,
                 object: 0,
+                code: 0,
             })
             .collect();
         let decision = Decision {

@@ -1,6 +1,6 @@
 //! Which strategy a run has, by its number: several in turn, as none finds all faults.
 
-use super::{Pct, Strategy};
+use super::{Groups, Pct, Strategy};
 use crate::random::mix;
 
 /// The strategies of many runs. A run has the same one wherever and in whichever order runs are
@@ -18,12 +18,13 @@ impl Portfolio {
         Portfolio { seed, length }
     }
 
-    /// Returns the strategy of a run: the usual one first, then chance and priorities in turn,
-    /// with 1 to 4 orders that priorities look for.
+    /// Returns the strategy of a run: the usual one first, then chance and priorities in turn, with 1
+    /// to 4 orders that priorities look for; once in four times priorities of groups of threads.
     pub fn strategy(&self, run: u64) -> Strategy {
         let seed = mix(self.seed ^ mix(run));
         match run {
             0 => Strategy::RunOn,
+            _ if run % 8 == 3 || run % 8 == 6 => Strategy::Groups(Groups::new(self.length, seed)),
             _ if run.is_multiple_of(2) => Strategy::random(seed),
             _ => {
                 // Depth 3 in every other of them.

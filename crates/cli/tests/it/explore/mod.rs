@@ -2,6 +2,7 @@
 
 mod endings;
 mod inevitable;
+mod kinds;
 mod programs;
 mod prompt;
 mod properties;

@@ -70,3 +70,22 @@ fn a_lock_of_the_dead_is_told() {
         assert_eq!(failure(&driver), None, "seed {seed}");
     }
 }
+
+/// A lock that another thread gives back than the one that took it is held by nobody then.
+#[test]
+fn a_lock_may_be_given_back_by_another() {
+    let takes = written(|writer| {
+        writer.lock(0).add_one(2).lock(1).unlock(1);
+    });
+    let gives_back = written(|writer| {
+        writer.take_one(2).unlock(0);
+        writer.lock(1).lock(0).unlock(0).unlock(1);
+    });
+    let program = program_of(vec![takes, gives_back]);
+    for seed in 0..50 {
+        let driver = run(&program, options(), Strategy::random(seed));
+        assert_eq!(failure(&driver), None, "seed {seed}");
+        assert_eq!(driver.scheduler.deadlock(), None, "seed {seed}");
+        assert_eq!(driver.scheduler.holders().held(), []);
+    }
+}

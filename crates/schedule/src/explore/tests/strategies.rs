@@ -320,6 +320,7 @@ fn a_search_wakes_each() {
         footprint: Footprint::NONE,
         site: 0,
         object: 0,
+        code: 0,
     };
     let offers = [1, 2, 3].map(offer);
     let decision = Decision {
