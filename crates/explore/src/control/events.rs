@@ -266,7 +266,9 @@ impl Control {
         let now = Instant::now();
         // The time during which juror itself was stopped, or had no processor, is not the run's.
         let late = now.saturating_duration_since(self.looked_at);
-        self.until = self.until.map(|until| until + late.saturating_sub(TICK * 2));
+        self.until = self
+            .until
+            .map(|until| until + late.saturating_sub(TICK * 2));
         self.looked_at = now;
         debuggee.set_alarm(Some(now + TICK))?;
         if self.keys.take_alarm(now) {

@@ -36,6 +36,7 @@ pub fn program(name: &str, before: &str, end: &str) -> PathBuf {
          #include <string.h>
          #include <sys/ipc.h>
          #include <sys/mman.h>
+         #include <sys/prctl.h>
          #include <sys/shm.h>
          #include <sys/socket.h>
          #include <sys/stat.h>
