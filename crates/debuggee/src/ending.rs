@@ -9,6 +9,7 @@ mod forced_detach;
 mod quiesce;
 
 use juror_stepping::ThreadId;
+use libc::c_int;
 use nix::errno::Errno;
 
 use crate::debuggee::Debuggee;
@@ -16,7 +17,7 @@ use crate::error::DebuggeeError;
 use crate::kernel::pending_stops;
 use crate::kernel::put_back;
 use crate::kernel::traps::TRAP;
-use crate::kernel::{self, Event, Status};
+use crate::kernel::{self, Event, Outcome, Status};
 use crate::state::life::{Origin, Phase};
 use crate::state::thread::State;
 
@@ -24,6 +25,23 @@ use crate::state::thread::State;
 mod tests;
 
 impl Debuggee {
+    /// Detaches from a stopped thread; `signal` 0 delivers none. One whose calls are filtered is
+    /// handed to the keeper.
+    pub(crate) fn let_go(&self, thread: u32, signal: c_int) -> Outcome<()> {
+        if self.system_calls.filter().is_none() {
+            return kernel::detach(thread, signal);
+        }
+        match self.forks.keeping.hand_over(thread, signal) {
+            Err(errno) if errno != Errno::ESRCH => {
+                // Its calls would fail.
+                let _ = kernel::signal_process(thread as i32, libc::SIGKILL);
+                let _ = kernel::detach(thread, 0);
+                Err(errno)
+            }
+            handed => handed,
+        }
+    }
+
     /// Kills the process, and the rest of the process group if juror started
     /// it, and waits until it has ended.
     pub fn kill(&mut self) -> Result<(), DebuggeeError> {

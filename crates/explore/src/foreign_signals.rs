@@ -1,10 +1,21 @@
 //! Signals of other programs, which have nothing to do with the program.
 
 use crate::error::ExploreError;
-use juror_debuggee::{Debuggee, ThreadId};
+use juror_debuggee::{Debuggee, SignalPolicy, SignalReport, ThreadId};
 
 /// `SIGSTOP`, `SIGTSTP`, `SIGTTIN`, `SIGTTOU`.
 const STOPPING: std::ops::RangeInclusive<i32> = 19..=22;
+
+/// Has the signals reported by which other programs stop this one.
+pub(crate) fn report_stops(debuggee: &mut Debuggee) {
+    for signal in STOPPING {
+        let policy = SignalPolicy {
+            report: SignalReport::Always,
+            deliver: true,
+        };
+        debuggee.set_signal_policy(signal, policy);
+    }
+}
 
 /// Returns whether a signal that ends or stops the program comes from another one, which it has not
 /// made.

@@ -4,7 +4,7 @@ use crate::blocking;
 use crate::cancel;
 use crate::control::Control;
 use crate::error::ExploreError;
-use crate::foreign_signals::{is_from_outside, leave_out};
+use crate::foreign_signals::{is_from_outside, leave_out, report_stops};
 use crate::modules::{ModuleId, check_modules, identity};
 use crate::monitors::{self, Properties};
 use crate::outcome::{Outcome, ThreadPlace};
@@ -199,6 +199,7 @@ impl Runner {
             (launch.output, launch.error) = (null(), null());
         }
         let mut program = Program::new(Debuggee::launch(&launch)?, &self.symbols);
+        report_stops(&mut program.debuggee);
         let main = load_libraries(&mut program)?;
         let modules: Vec<ModuleId> = program.modules.iter().map(|it| identity(it)).collect();
         if let Some(expected) = expected {

@@ -26,7 +26,6 @@ use juror_arch::{NO_SYSTEM_CALL, Registers};
 use libc::{c_int, siginfo_t};
 use nix::errno::Errno;
 
-use crate::debuggee::Debuggee;
 use crate::image::modules::Auxiliary;
 use crate::kernel::injected_call::call_registers;
 use crate::kernel::process_status::{self, ProcessStatus};
@@ -102,28 +101,9 @@ impl Drop for Keeping {
     }
 }
 
-impl Debuggee {
-    /// Detaches from a stopped thread; `signal` 0 delivers none. One whose calls are filtered is
-    /// handed to the keeper.
-    pub(crate) fn let_go(&self, thread: u32, signal: c_int) -> Outcome<()> {
-        if self.system_calls.filter().is_none() {
-            return kernel::detach(thread, signal);
-        }
-        match self.forks.keeping.hand_over(thread, signal) {
-            Err(errno) if errno != Errno::ESRCH => {
-                // Its calls would fail.
-                let _ = kernel::signal_process(thread as i32, libc::SIGKILL);
-                let _ = kernel::detach(thread, 0);
-                Err(errno)
-            }
-            handed => handed,
-        }
-    }
-}
-
 impl Keeping {
     /// Hands a stopped thread to the keeper.
-    fn hand_over(&self, thread: u32, signal: c_int) -> Outcome<()> {
+    pub(crate) fn hand_over(&self, thread: u32, signal: c_int) -> Outcome<()> {
         let (keeper, ends_with_juror) = match self {
             Keeping::Common => (&KEEPER, false),
             Keeping::Own(keeper) => (keeper, true),

@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// system calls fail for that as for a signal.
 pub(super) const TICK: Duration = Duration::from_millis(400);
 
+/// The time that a thread which does not get on computes at most: that of being looked at.
+const RESTING: Duration = Duration::from_millis(5);
+
 /// The time that a thread computes without a point before others may go first.
 const TURNING: Duration = Duration::from_millis(500);
 
@@ -291,7 +294,9 @@ impl Control {
             .and_then(|bearer| blocking::state(debuggee.pid(), bearer.0));
         let waits = matches!(state, None | Some(TaskState::Sleeps));
         let is_late = self.until.is_some_and(|until| now > until);
-        if waits && is_late || self.time.is_some_and(|time| alone > time) {
+        // A program that was stopped does not sleep.
+        let rests = waits || alone < RESTING;
+        if rests && is_late || self.time.is_some_and(|time| alone > time) {
             self.stands = Some(End::Endless);
             return Ok(None);
         }

@@ -31,6 +31,7 @@ fn sample() -> RunFile {
         points: PointSet::Sync,
         spurious: 1,
         limit: 50_000,
+        loops: Vec::new(),
         deviations: vec![
             written(3, Kind::Run, "main/2"),
             written(4, Kind::TimeOut, "main"),
