@@ -13,6 +13,7 @@ use juror_program::program::Program;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
@@ -184,8 +185,8 @@ impl Sites {
                 continue;
             };
             let address = module.to_process(*at);
-            if !self.by_address.contains_key(&address) {
-                self.by_address.insert(address, Site::Loop);
+            if let Entry::Vacant(place) = self.by_address.entry(address) {
+                place.insert(Site::Loop);
                 self.accesses.push(address);
             }
         }
@@ -293,7 +294,7 @@ struct Unknown {
 
 impl Unknown {
     fn of(program: &Program, module: &Module) -> Option<Unknown> {
-        let mut functions = module.symbols.functions().into_iter();
+        let mut functions = module.symbols.functions();
         if functions.any(|function| module.symbols.line_at(function.low_pc).is_some()) {
             return None;
         }
@@ -327,7 +328,7 @@ fn range_of(program: &Program, module: &Module) -> Range<u64> {
         .filter(|line| line.ends_with(&*path))
         .filter_map(range);
     match ranges.next() {
-        Some(first) => first.start..ranges.last().map_or(first.end, |last| last.end),
+        Some(first) => first.start..ranges.next_back().map_or(first.end, |last| last.end),
         None => 0..0,
     }
 }

@@ -1,6 +1,7 @@
 //! The use of locks and conditions of the C library.
 
 use super::{Control, scheduled, traced};
+use crate::blocking;
 use crate::error::ExploreError;
 use crate::points::LockUse;
 use crate::robust::{self, Robust};
@@ -33,6 +34,11 @@ impl Control {
         let (true, Ok(registers)) = (is_spurious, registers) else {
             return false;
         };
+        if blocking::pending_signal(debuggee.pid(), thread.0).is_some() {
+            // The signal ends the wait, perhaps with the thread (pthread_cancel), which has not timed
+            // out.
+            return false;
+        }
         let [word, ..] = registers.system_call_arguments();
         let Some(wait) = self.threads.conditions.get_mut(&traced(thread)) else {
             return false;

@@ -232,7 +232,7 @@ pub(crate) fn loop_head(program: &Program, thread: ThreadId) -> Option<u64> {
     frames.iter().find_map(|frame| {
         let module = frame.module.as_ref()?;
         let at = module.to_file(frame.lookup);
-        let mut functions = module.symbols.functions().into_iter();
+        let mut functions = module.symbols.functions();
         let range = functions.find_map(|function| {
             let mut ranges = function.ranges.iter();
             ranges.find(|range| range.contains(&at)).cloned()

@@ -268,7 +268,7 @@ mod tests {
             layers.sort();
             layers
         };
-        assert_eq!(layers(&mounts), [root.clone()]);
+        assert_eq!(layers(&mounts), std::slice::from_ref(&root));
         let [first, second] = mounts;
         let mounts = [first, second, mount(disk.to_str().unwrap(), "ext4")];
         let expected = [root.join("beside"), root.join("way/beside"), disk];
