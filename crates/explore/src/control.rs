@@ -44,6 +44,8 @@ pub struct Control {
     until: Option<Instant>,
     /// The orders in which locks are taken, if they are noted.
     pub(crate) lock_order: Option<LockOrder>,
+    /// The number of choices up to the last wait that ended for no reason.
+    last_spurious: usize,
     /// Events that are to be taken later.
     held: VecDeque<StopEvent>,
     /// News for the caller, which come before what is ordered next.
@@ -108,6 +110,7 @@ impl Control {
             time: None,
             until: None,
             lock_order: None,
+            last_spurious: 0,
             held: VecDeque::new(),
             told: VecDeque::new(),
             seen: None,

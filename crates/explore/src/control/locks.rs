@@ -25,11 +25,17 @@ impl Control {
         debuggee: &Debuggee,
         thread: juror_schedule::ThreadId,
     ) -> bool {
-        let last = self.scheduler.log().deviations().last();
+        let deviations = self.scheduler.log().deviations();
+        let (last, count) = (deviations.last(), deviations.len());
         let task = self.scheduler.task_of(thread);
-        let is_spurious = last.zip(task).is_some_and(|(last, task)| {
-            last.choice.kind == ChoiceKind::Spurious && last.choice.thread == task.path()
-        });
+        // The choice is for one call; what the thread calls later is another one.
+        let is_spurious = count != self.last_spurious
+            && last.zip(task).is_some_and(|(last, task)| {
+                last.choice.kind == ChoiceKind::Spurious && last.choice.thread == task.path()
+            });
+        if is_spurious {
+            self.last_spurious = count;
+        }
         let registers = debuggee.registers(traced(thread));
         let (true, Ok(registers)) = (is_spurious, registers) else {
             return false;
