@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &str)] = &[
         "the operands of decoded instructions",
     ),
     (
-        "explore/src/points.rs",
+        "explore/src/access.rs",
         "the operands of decoded instructions",
     ),
     (
