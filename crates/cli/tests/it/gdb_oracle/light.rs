@@ -38,13 +38,13 @@ fn values_in_lightly_optimized_code_are_the_same() {
         &[
             question(
                 "values.c",
-                // At the start of main the stack holds what the dynamic linker has left there.
-                &["break look", "run", "up"],
+                // The stack holds what the dynamic linker has left there: no values yet.
+                &["break main", "run"],
                 &[
-                    "print numbers[0]",
-                    "print numbers[0] + 1",
-                    "print first.number",
-                    "print second.number",
+                    "whatis numbers[0]",
+                    "whatis numbers[0] + 1",
+                    "whatis first.number",
+                    "print sizeof numbers",
                 ],
             ),
             question(
