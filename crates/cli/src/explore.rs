@@ -12,6 +12,8 @@ use juror_explore::{
     explore,
 };
 use juror_text::ending::signal_name;
+use juror_text::standstill;
+use juror_view::StandstillKind;
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 use std::collections::BTreeSet;
@@ -69,7 +71,7 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
     let status = match &found.failure {
         Some(failure) => {
             let path = file_name(&arguments.program, failure.run);
-            // What was found is told, too, if there is no room for its file.
+            // The failure is told, too, if there is no room for its file.
             let written = failure.file.write(&path);
             let shown = written.is_ok().then_some(&*path);
             show_failure(&mut page, failure, settings.runs, shown)?;
@@ -347,23 +349,16 @@ fn show_outcome(page: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 }
 
 fn show_deadlock(page: &mut dyn Write, deadlock: &Deadlocked) -> io::Result<()> {
-    let rest = if deadlock.is_partial {
-        "  of some threads; others go on"
+    let kind = if deadlock.is_partial {
+        StandstillKind::PartialDeadlock
     } else {
-        ""
+        StandstillKind::Deadlock
     };
-    writeln!(page, "DEADLOCK{rest}")?;
-    for Waiting {
-        place,
-        object,
-        holder,
-    } in &deadlock.threads
-    {
-        write!(page, "  {} waits for {object}", place.words())?;
-        if let Some(holder) = holder {
-            write!(page, ", which thread {} has", holder.number)?;
-        }
-        writeln!(page)?;
+    let title = format!("{}  {}", kind.title(), standstill::explanation(kind));
+    writeln!(page, "{}", title.trim_end())?;
+    let waiting: Vec<_> = deadlock.threads.iter().map(Waiting::view).collect();
+    for line in standstill::lines(kind, &waiting).lines() {
+        writeln!(page, "  {line}")?;
     }
     Ok(())
 }

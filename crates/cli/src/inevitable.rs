@@ -5,7 +5,7 @@ use crate::driver::Observer;
 use crate::exit;
 use crate::explore::{load, refused, runner_of, what_happens};
 use crate::output::Output;
-use juror_explore::{Fork, Inevitable, Offered, RunFile, inevitable};
+use juror_explore::{Decided, Inevitable, Offered, RunFile, inevitable};
 use std::io::{self, Write};
 
 /// Runs `juror inevitable`. Returns the exit status.
@@ -19,7 +19,6 @@ pub fn run(arguments: &arguments::Inevitable) -> anyhow::Result<u8> {
     let runner = runner_of(&file, properties);
     let mut begin = |number: u32, of: u32| {
         output.progress("trying moments", number.into(), of.into());
-        true
     };
     let found = match inevitable(&runner, &file, arguments.orders, &mut begin) {
         Ok(found) => found,
@@ -50,7 +49,7 @@ fn show(page: &mut dyn Write, found: &Inevitable) -> io::Result<()> {
         page,
         "decision {number} of {decisions} made the failure inevitable"
     )?;
-    if let Some(Fork { taken, others }) = choice {
+    if let Some(Decided { taken, others }) = choice {
         if let Some(taken) = taken {
             writeln!(page, "  the run    {}", words(taken))?;
         }

@@ -31,7 +31,7 @@ pub(crate) fn accesses(
     while decoder.can_decode() && found.len() < code.len() / 2 + INSTRUCTION_MAX {
         decoder.decode_out(&mut instruction);
         if instruction.is_invalid() {
-            // What follows is data, or no instruction that is known.
+            // The rest is data, or no instruction that is known.
             break;
         }
         let is_move = matches!(instruction.code(), Code::Mov_r64_rm64 | Code::Mov_rm64_r64);

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 /// The threads of a program, which run one at a time as the scheduler says.
 #[derive(Debug)]
-pub struct Control {
+pub(crate) struct Control {
     pub(crate) scheduler: Scheduler,
     orders: VecDeque<Order>,
     sites: Rc<Sites>,
@@ -82,7 +82,7 @@ pub(crate) enum Step {
     Diverged,
     /// A thread has computed for long without a point; it goes on when it is resumed.
     Turns { thread: ThreadId },
-    /// Nobody goes on.
+    /// No thread goes on.
     Stands(End),
 }
 

@@ -12,7 +12,7 @@ pub enum ExploreError {
     /// The process cannot be controlled.
     #[error(transparent)]
     Debuggee(#[from] DebuggeeError),
-    /// What a run does to files would stay.
+    /// The changes that a run makes to files would stay.
     #[error(
         "what the runs do to files cannot be undone here: {0}. Nothing was run; with --real-files \
          the runs change the files"
@@ -70,9 +70,6 @@ pub enum ExploreError {
          threads (time, random numbers, files, other processes)"
     )]
     AnotherWay,
-    /// The user has ended the search.
-    #[error("ended by the user")]
-    Stopped,
     /// The user cannot choose this thread.
     #[error("{0}")]
     Choice(String),

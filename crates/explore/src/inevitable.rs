@@ -31,12 +31,12 @@ pub struct Inevitable {
     pub orders: u32,
     /// The decision that makes it inevitable: what the run does there, and what could happen
     /// instead.
-    pub choice: Option<Fork>,
+    pub choice: Option<Decided>,
 }
 
 /// The decision that decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fork {
+pub struct Decided {
     /// The choice of the run.
     pub taken: Option<Offered>,
     /// The other ones.
@@ -52,8 +52,8 @@ pub struct Offered {
     pub place: ThreadPlace,
 }
 
-/// Looks for the last moment at which a failure could be avoided. `begin` is told of each moment that is tried, and of how
-/// many at most; it returns false to end the search.
+/// Looks for the last moment at which a failure could be avoided. `begin` is told the
+/// number of each moment that is tried, and how many there are at most.
 ///
 /// # Errors
 /// The program cannot be started or controlled, was changed, or does not fail again.
@@ -61,7 +61,7 @@ pub fn inevitable(
     runner: &Runner,
     file: &RunFile,
     orders: u32,
-    begin: &mut dyn FnMut(u32, u32) -> bool,
+    begin: &mut dyn FnMut(u32, u32),
 ) -> Result<Inevitable, ExploreError> {
     let whole = file.replay(runner, Streams::Closed, false)?;
     if !file.is_same(&whole) {
@@ -87,9 +87,7 @@ pub fn inevitable(
     // At the end of the run it has failed.
     while first < end {
         step += 1;
-        if !begin(step, steps) {
-            return Err(ExploreError::Stopped);
-        }
+        begin(step, steps);
         let middle = if step == 1 { 0 } else { (first + end) / 2 };
         let avoiding = search.avoiding(middle)?;
         if avoiding == 0 {
@@ -100,7 +98,7 @@ pub fn inevitable(
         first = middle + 1;
     }
     if let Some(last) = found.last {
-        found.choice = search.fork(last)?;
+        found.choice = search.decided(last)?;
     }
     Ok(found)
 }
@@ -126,7 +124,7 @@ impl Search<'_> {
     }
 
     /// Returns the decision that the run makes after these.
-    fn fork(&self, decisions: u64) -> Result<Option<Fork>, ExploreError> {
+    fn decided(&self, decisions: u64) -> Result<Option<Decided>, ExploreError> {
         let Some(asked) = self.branch(decisions, Strategy::Person)?.asked else {
             return Ok(None);
         };
@@ -142,7 +140,7 @@ impl Search<'_> {
             .offers
             .iter()
             .partition(|(offer, _)| Some(*offer) == choice);
-        Ok(Some(Fork {
+        Ok(Some(Decided {
             taken: taken.first().map(|it| offered(it)),
             others: others.into_iter().map(offered).collect(),
         }))

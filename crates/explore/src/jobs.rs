@@ -20,10 +20,10 @@ pub(crate) struct Task {
     pub(crate) strategy: Strategy,
 }
 
-/// What comes of a run: the worker that made it, its number, and how it ended.
+/// The result of a run: the worker that made it, its number, and how it ended.
 type Done = (usize, u32, Result<Ended, ExploreError>);
 
-/// What the search says of runs.
+/// The judgement of the search on runs.
 pub(crate) trait Judge {
     /// Returns whether the search goes on with this run.
     fn may_begin(&mut self, number: u32) -> bool;

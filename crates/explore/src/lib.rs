@@ -33,9 +33,8 @@ mod threads;
 mod world;
 
 pub use cancel::cancel;
-pub use control::Control;
 pub use error::ExploreError;
-pub use inevitable::{Fork, Inevitable, Offered, inevitable};
+pub use inevitable::{Decided, Inevitable, Offered, inevitable};
 pub use juror_schedule::ChoiceKind;
 pub use modules::ModuleId;
 pub use monitors::Properties;

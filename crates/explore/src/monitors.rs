@@ -3,7 +3,7 @@
 use crate::error::ExploreError;
 use crate::outcome::ThreadPlace;
 use crate::report;
-use juror_debuggee::{DebuggeeError, Owners, StopEvent, SystemCalls, ThreadId};
+use juror_debuggee::{DebuggeeError, StopEvent, SystemCalls, ThreadId};
 use juror_instrument::probes::InlinedPolicy;
 use juror_monitoring::monitors::handlers::Scene;
 use juror_monitoring::monitors::{EventOutcome, Monitors, loading};
@@ -130,7 +130,7 @@ impl Watch {
                 address,
                 owners,
             } => self.tell(program, *thread, |monitors, scene| {
-                hit(monitors, scene, *address, *owners)
+                monitors.on_hit(scene, *address, *owners)
             }),
             StopEvent::Accessed { thread, accesses } => {
                 self.tell(program, *thread, |monitors, scene| {
@@ -242,32 +242,6 @@ impl Watch {
             place,
         })
     }
-}
-
-/// Tells the monitors of the points at an address: calls that were unwound, returns, then calls.
-fn hit(
-    monitors: &mut Monitors,
-    scene: &mut Scene<'_>,
-    address: u64,
-    owners: Owners,
-) -> Result<(), DebuggeeError> {
-    let thread = scene.thread;
-    let Scene {
-        program,
-        observer,
-        outcome,
-        ..
-    } = scene;
-    if owners.contains(Owners::INTERNAL) {
-        monitors.on_unwinding(program, thread, address, *observer, outcome)?;
-    }
-    if owners.contains(Owners::RETURN) {
-        monitors.on_return(program, thread, address, *observer, outcome)?;
-    }
-    if owners.contains(Owners::MONITOR) {
-        monitors.on_call(program, thread, address, *observer, outcome)?;
-    }
-    Ok(())
 }
 
 /// Returns the calls of two sets, for a filter.

@@ -1,5 +1,6 @@
 //! The ends of runs.
 
+use juror_view::WaitingThreadView;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -54,6 +55,18 @@ pub struct Waiting {
     pub object: String,
     /// The thread that has it, and where that has taken it.
     pub holder: Option<ThreadPlace>,
+}
+
+impl Waiting {
+    /// Returns it as it is shown.
+    pub fn view(&self) -> WaitingThreadView {
+        WaitingThreadView {
+            number: self.place.number,
+            place: self.place.place_words(),
+            object: Some(self.object.clone()),
+            holder: self.holder.as_ref().map(|holder| holder.number),
+        }
+    }
 }
 
 /// A thread, and where it stands in the user's source.

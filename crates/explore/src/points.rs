@@ -286,7 +286,7 @@ impl Sites {
 
 /// A program in which nothing tells which code is the user's.
 struct Unknown {
-    /// That which is, but for the function that is called first: in a static program the linker puts
+    /// The user's code, but for the function that is called first: in a static program the linker puts
     /// it behind the entry point and before the library.
     own: Range<u64>,
     main: Option<u64>,

@@ -90,7 +90,7 @@ pub struct Runner {
     pub sites: KnownSites,
     /// The properties that are monitored.
     pub properties: Properties,
-    /// Where the runs leave what they do to files.
+    /// The worlds that keep the writes of the runs.
     pub worlds: Worlds,
 }
 
@@ -249,7 +249,7 @@ impl Runner {
     }
 }
 
-/// What is needed to make a [`Runner`].
+/// The parts from which a [`Runner`] is made.
 pub(crate) struct Recipe {
     program: String,
     arguments: Vec<String>,

@@ -243,7 +243,7 @@ impl Search<'_> {
     }
 }
 
-/// What is known of the sets of points, by their number.
+/// The lengths of runs by set of points.
 #[derive(Debug, Default)]
 struct Sets {
     known: [Known; 3],

@@ -49,7 +49,7 @@ pub(crate) struct Threads {
     pub(crate) child_words: FxHashMap<ThreadId, u64>,
     /// A thread that has made another one, which has not started yet.
     pub(crate) maker: Option<(ThreadId, ThreadId)>,
-    /// What the thread runs that a thread is making.
+    /// The function of the thread that a thread is making.
     pub(crate) codes: FxHashMap<ThreadId, u64>,
     /// The lock that a thread takes some day: its memory says when it has.
     pub(crate) awaited: FxHashMap<ThreadId, u64>,

@@ -14,13 +14,13 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// What a run does to files.
+/// The files to which a run writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Files {
-    /// It goes with the run.
+    /// Layers over the user's files, which go with the run.
     #[default]
     Kept,
-    /// It stays.
+    /// The user's own.
     Real,
 }
 
@@ -105,7 +105,7 @@ impl Worlds {
     }
 }
 
-/// What is needed to make [`Worlds`].
+/// The parts from which [`Worlds`] are made.
 pub(crate) struct WorldsRecipe {
     files: Files,
     directories: Vec<PathBuf>,
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_world_that_was_left_as_it_was_serves_again() {
         let worlds = Worlds::new(Files::Kept, "./program", "/");
-        // Where there can be none, that is said.
+        // If there can be no world, the test says so.
         let Ok(world) = worlds.take() else {
             return;
         };

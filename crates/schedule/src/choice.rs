@@ -38,7 +38,7 @@ pub struct Offer {
     pub site: u64,
     /// The object there, or 0.
     pub object: u64,
-    /// What the thread runs, or 0: equal for threads that do the same.
+    /// The number of the function that the thread runs, or 0: equal for threads that do the same.
     pub code: u64,
 }
 

@@ -15,7 +15,7 @@ pub enum Input {
         /// The thread that started it; none for the first thread.
         parent: Option<ThreadId>,
     },
-    /// What a thread runs is known: threads with equal numbers do the same.
+    /// The function of a thread is known: threads with equal numbers run the same.
     Code {
         /// The thread.
         thread: ThreadId,

@@ -70,7 +70,7 @@ pub struct Task {
     pub(crate) part: u32,
     /// The number of threads that it started.
     pub(crate) children: u32,
-    /// What it runs: equal for threads that do the same.
+    /// The number of the function that it runs: equal for threads that do the same.
     pub(crate) code: u64,
     /// The word that the kernel clears when it ends.
     pub(crate) child_tid: Option<u64>,

@@ -193,7 +193,8 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             waiting,
         } => {
             let (title, rest) = (kind.title(), standstill::explanation(*kind));
-            writeln!(page, "{BAD}{title}{BAD:#}  {rest}");
+            let gap = if rest.is_empty() { "" } else { "  " };
+            writeln!(page, "{BAD}{title}{BAD:#}{gap}{rest}");
             for line in standstill::lines(*kind, waiting).lines() {
                 writeln!(page, "  {line}");
             }

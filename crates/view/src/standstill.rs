@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What has happened.
+/// The kind of a standstill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StandstillKind {
@@ -32,9 +32,9 @@ impl StandstillKind {
 pub struct WaitingThreadView {
     /// Its number.
     pub number: u32,
-    /// Where it stands: the function, and the file with the line, as far as they are known.
+    /// Its place: the function, and the file with the line, as far as they are known.
     pub place: String,
-    /// What it waits for.
+    /// The object that it waits for.
     pub object: Option<String>,
     /// The thread that has it.
     pub holder: Option<u32>,
@@ -56,15 +56,15 @@ pub struct ScheduleView {
 pub struct ScheduledThreadView {
     /// Its number.
     pub number: u32,
-    /// What it can do.
+    /// Its state.
     pub state: ScheduledState,
-    /// What it does next, or waits for: `pthread_mutex_lock(bob)`.
+    /// The next operation, or the object that it waits for: `pthread_mutex_lock(bob)`.
     pub next: String,
-    /// Where it stands: the function, and the file with the line, as far as they are known.
+    /// Its place: the function, and the file with the line, as far as they are known.
     pub place: String,
 }
 
-/// What a thread under a schedule can do.
+/// The state of a thread under a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScheduledState {

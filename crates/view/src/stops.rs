@@ -138,7 +138,7 @@ pub enum StopReason {
     Interrupted,
     /// Under a schedule, threads do not go on, or the run has gone another way.
     Standstill {
-        /// What has happened.
+        /// The kind of the standstill.
         standstill: StandstillKind,
         /// The threads concerned.
         waiting: Vec<WaitingThreadView>,

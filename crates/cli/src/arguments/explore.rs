@@ -83,7 +83,7 @@ pub struct Explore {
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub run_limit: u64,
-    /// How many runs are made at once; by default the number of processors. The result is the
+    /// The number of runs that are made at once; by default that of processors. The result is the
     /// same
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,

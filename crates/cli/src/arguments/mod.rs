@@ -58,7 +58,7 @@ Examples:
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror explore [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror inevitable FILE.run\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror dap\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE|FILE.run\n       juror explore [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror inevitable FILE.run\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror dap\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -79,7 +79,7 @@ pub enum Action {
     /// Evaluate properties over recorded runs
     #[command(before_help = check::CHECK_EXAMPLES, after_help = check::CHECK_AFTER)]
     Check(Box<Check>),
-    /// Step through a recorded run at a prompt, in both directions
+    /// Step through a recorded run at a prompt, in both directions, or make a run of explore again
     #[command(before_help = replay::REPLAY_EXAMPLES, after_help = replay::REPLAY_AFTER)]
     Replay(Box<Replay>),
     /// Run a program with its threads in different orders, until it fails

@@ -42,7 +42,7 @@ pub(crate) struct Forks {
     /// The new processes with this memory that have been made since all threads
     /// were told to stop, and do not run.
     pub(crate) made_halted: Vec<ThreadId>,
-    /// Who gets those that are let go.
+    /// The keeper of those that are let go.
     pub(crate) keeping: Keeping,
     /// Whether the process may have made others.
     pub(crate) has_made_processes: bool,

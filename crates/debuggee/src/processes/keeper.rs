@@ -65,7 +65,7 @@ static KEEPER: Mutex<Option<Keeper>> = Mutex::new(None);
 /// The keeper that gets what a debuggee lets go.
 #[derive(Debug, Default)]
 pub(crate) enum Keeping {
-    /// That of this process.
+    /// The keeper of this process.
     #[default]
     Common,
     /// One of its own, once there is one, with which all that it has ends.

@@ -1,6 +1,6 @@
 //! The world of a program: the files that it sees, and what it may leave there.
 //!
-//! What a program writes goes to layers over the file systems, which nobody else sees, and which end
+//! The writes of a program go to layers over the file systems, which nobody else sees, and which end
 //! with the world: no file changes. So it is with the objects of System V and the message queues of
 //! POSIX. Devices, and connections to other programs, are as without a world. The program's user, its
 //! directories and its files have the names that they always have.
@@ -40,7 +40,7 @@ pub struct World {
     read_only: Vec<PathBuf>,
 }
 
-/// What changes in a directory with its entries.
+/// The attributes of a directory that change with its entries.
 type Trace = (u64, u64, u32, u32, u32, (i64, i64), (i64, i64));
 
 /// Why there is no world.
@@ -89,7 +89,7 @@ impl World {
             tables,
             without_layer,
         } = making::make(maker, &steps)?;
-        // Where it works, a program that cannot write is not the program that it is.
+        // A program that cannot write in its working directory behaves in another way.
         let works_at = directories.first();
         let deciding = works_at.and_then(|directory| layout::deciding(&steps, directory));
         if deciding.is_some_and(|index| without_layer.contains(&index)) {

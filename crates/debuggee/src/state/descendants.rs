@@ -1,4 +1,4 @@
-//! What becomes of the processes that a program makes.
+//! The end of the processes that a program makes.
 
 /// Whether the processes that a program makes, and theirs, outlive it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -170,7 +170,7 @@ pub enum StopEvent {
     Standstill {
         /// The first thread concerned.
         thread: ThreadId,
-        /// What has happened.
+        /// The kind of the standstill.
         kind: StandstillKind,
     },
     /// The process has ended by itself.
@@ -253,7 +253,7 @@ impl StopEvent {
     }
 }
 
-/// What has happened at a [`StopEvent::Standstill`].
+/// The kind of a [`StopEvent::Standstill`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StandstillKind {
     /// All threads wait for one another.

@@ -36,7 +36,7 @@ fn end_of(launch: &Launch) -> i32 {
 fn what_is_written_goes_with_the_world() {
     let program = compile(WRITES, &[]);
     let directory = program.directory.path().to_owned();
-    // Where there can be none, that is told.
+    // If there can be no world, the test says so.
     let Ok(world) = World::new(std::slice::from_ref(&directory)) else {
         return;
     };

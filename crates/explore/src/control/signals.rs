@@ -39,7 +39,7 @@ impl Control {
         Ok(has_any)
     }
 
-    /// Nobody goes on. Returns whether a signal lets somebody go on, now or when a timer of the
+    /// No thread goes on. Returns whether a signal lets one go on, now or when a timer of the
     /// program expires.
     pub(super) fn await_signal(&mut self, debuggee: &Debuggee) -> Result<bool, ExploreError> {
         let until = self.time.map(|time| Instant::now() + time);

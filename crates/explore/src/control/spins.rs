@@ -37,7 +37,7 @@ pub(crate) struct Spins {
     /// it is the same in each run.
     states: FxHashMap<ThreadId, FxHashMap<(u64, u64), u64>>,
     numbered: u64,
-    /// How often all that did not wait were found to spin.
+    /// The number of times that all threads that did not wait were found to spin.
     looks: u32,
     /// A loop without a point that may spin.
     probe: Option<Probe>,

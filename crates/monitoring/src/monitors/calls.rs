@@ -1,8 +1,9 @@
 //! Events before and after calls and at lines: maps the address of a stopped thread to the monitors
 //! that wait for the event.
 
+use crate::monitors::handlers::Scene;
 use crate::monitors::{EventOutcome, MonitoredProperty, Monitors};
-use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_debuggee::{DebuggeeError, Owners, ThreadId};
 use juror_event::{EventKind, Value};
 use juror_instrument::probes::{ActiveCall, Occurrence, Probe};
 use juror_program::program::Program;
@@ -11,9 +12,31 @@ use juror_view::observer::Observer;
 use smallvec::SmallVec;
 
 impl Monitors {
+    /// Handles a thread at an address where monitors own points: unwound calls come first, then
+    /// returns, then calls.
+    pub fn on_hit(
+        &mut self,
+        scene: &mut Scene<'_>,
+        address: u64,
+        owners: Owners,
+    ) -> Result<(), DebuggeeError> {
+        let thread = scene.thread;
+        let (program, outcome) = (&mut *scene.program, &mut *scene.outcome);
+        if owners.contains(Owners::INTERNAL) {
+            self.on_unwinding(program, thread, address, scene.observer, outcome)?;
+        }
+        if owners.contains(Owners::RETURN) {
+            self.on_return(program, thread, address, scene.observer, outcome)?;
+        }
+        if owners.contains(Owners::MONITOR) {
+            self.on_call(program, thread, address, scene.observer, outcome)?;
+        }
+        Ok(())
+    }
+
     /// Handles a thread that is about to execute the first instruction of monitored functions or of
     /// a monitored line.
-    pub fn on_call(
+    fn on_call(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
@@ -113,7 +136,7 @@ impl Monitors {
     }
 
     /// Handles a thread at a return address that some event waits for.
-    pub fn on_return(
+    fn on_return(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
@@ -175,7 +198,7 @@ impl Monitors {
 
     /// Handles a thread at an internal point where frames may be removed from its stack: the calls
     /// of these frames have ended.
-    pub fn on_unwinding(
+    fn on_unwinding(
         &mut self,
         program: &mut Program,
         thread: ThreadId,

@@ -17,6 +17,7 @@ use juror_control::decision::{Meaning, Moment, Owner};
 use juror_debuggee::{DebuggeeError, Owners, ThreadId};
 use juror_fault::CommandError;
 use juror_monitoring::monitors::EventOutcome;
+use juror_monitoring::monitors::handlers::Scene;
 use juror_monitoring::report;
 use juror_points::point::{Fate, PointKind, Stopping};
 use juror_view::StopReason;
@@ -133,20 +134,13 @@ impl Session {
             return Ok(None);
         };
         let mut outcome = EventOutcome::default();
-        let monitors = &mut process.monitors;
-        let mut tell = || {
-            if owners.contains(Owners::INTERNAL) {
-                monitors.on_unwinding(program, thread, address, observer, &mut outcome)?;
-            }
-            if owners.contains(Owners::RETURN) {
-                monitors.on_return(program, thread, address, observer, &mut outcome)?;
-            }
-            if owners.contains(Owners::MONITOR) {
-                monitors.on_call(program, thread, address, observer, &mut outcome)?;
-            }
-            Ok(())
+        let mut scene = Scene {
+            program,
+            thread,
+            observer,
+            outcome: &mut outcome,
         };
-        unless_ended(tell())?;
+        unless_ended(process.monitors.on_hit(&mut scene, address, owners))?;
         self.scenarios.queued.extend(outcome.queued.drain(..));
         if outcome.is_empty() {
             return Ok(None);

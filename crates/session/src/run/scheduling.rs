@@ -2,13 +2,12 @@
 
 use crate::session::Session;
 use juror_debuggee::{CpuPolicy, Launch, PidNamespace, StandstillKind, ThreadId};
-use juror_explore::{ThreadPlace, Waiting};
+use juror_explore::Waiting;
 use juror_fault::{CommandError, SessionError};
 use juror_program::program::Program;
 use juror_schedule::State;
 use juror_view::{
     self as view, Outcome, ScheduleView, ScheduledState, ScheduledThreadView, StopReason,
-    WaitingThreadView,
 };
 
 /// Sets up the launch of a program that will be under a schedule.
@@ -19,7 +18,7 @@ pub(crate) fn prepare(session: &Session, launch: &mut Launch) -> Result<(), Sess
         let world = file.world();
         launch.world = world.map_err(|error| SessionError::Launch(error.to_string()))?;
         if launch.world.is_some() {
-            // Who has entered the namespaces of one may not enter those of the other.
+            // A process in the namespaces of one may not enter those of the other.
             launch.pid_namespace = PidNamespace::Shared;
         }
     }
@@ -68,7 +67,7 @@ pub(crate) fn standstill(program: &Program, kind: StandstillKind) -> StopReason 
         Some(scheduler) => juror_explore::deadlock(program, scheduler).threads,
         None => Vec::new(),
     };
-    let waiting = waiting.iter().map(view_of).collect();
+    let waiting = waiting.iter().map(Waiting::view).collect();
     StopReason::Standstill {
         standstill: kind,
         waiting,
@@ -130,18 +129,4 @@ fn schedule_view(program: &Program) -> Result<ScheduleView, CommandError> {
         is_branched: program.debuggee.is_branched(),
         threads,
     })
-}
-
-fn view_of(waiting: &Waiting) -> WaitingThreadView {
-    let Waiting {
-        place,
-        object,
-        holder,
-    } = waiting;
-    WaitingThreadView {
-        number: place.number,
-        place: place.place_words(),
-        object: Some(object.clone()),
-        holder: holder.as_ref().map(|holder: &ThreadPlace| holder.number),
-    }
 }

@@ -24,13 +24,12 @@ fn said_of(row: &Row) -> String {
 }
 
 #[test]
-fn the_second_lock_that_is_taken_makes_a_deadlock_inevitable() {
+fn a_deadlock_has_a_moment_that_decides() {
     let row = FAULTY.first().expect("a row");
     assert_eq!(row.name, "opposite-locks");
     let said = said_of(row);
     assert!(said.contains("made the failure inevitable\n"), "{said}");
     let the_run = said.lines().find(|line| line.starts_with("  the run "));
-    // It stands before its first lock.
     let locks = the_run.expect("what the run does");
     assert!(locks.contains("explored-opposite-locks.c:"), "{said}");
     assert!(said.contains("  or else "), "{said}");

@@ -1,4 +1,4 @@
-//! What runs leave behind: nothing, in files or processes.
+//! Runs leave nothing behind, neither files nor processes.
 
 use super::programs::HEAD;
 use crate::support::juror;
@@ -82,7 +82,7 @@ pub fn contents(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, Vec<u8>)> {
     found
 }
 
-/// What the program that writes finds.
+/// The files that the writing program finds.
 fn furnished() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     let path = |name| directory.path().join(name);
@@ -259,7 +259,7 @@ fn a_run_file_that_cannot_be_written_is_an_error() {
     // Nothing that is written has room.
     explore(directory.path(), "ulimit -f 0;");
     assert!(contents(directory.path()).is_empty());
-    // Nobody makes files there.
+    // No file can be made there.
     explore(Path::new("/proc"), "");
 }
 

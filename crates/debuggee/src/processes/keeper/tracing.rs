@@ -102,7 +102,7 @@ unsafe fn keep(socket: c_int, ends_with_juror: bool) -> ! {
                 && !serve(open, &mut waiting)
             {
                 if ends_with_juror {
-                    // What it traces ends with it.
+                    // Its tracees end with it.
                     libc::_exit(0);
                 }
                 libc::close(open);

@@ -1,4 +1,4 @@
-//! How the file systems of a world are put together, as steps from the outermost to the innermost.
+//! The layout of the file systems of a world, as steps from the outermost to the innermost.
 //!
 //! A user who may mount gets a layer over each mount. Others may do so in a user namespace of their
 //! own only, where the mounts that it has inherited cannot be taken apart: a directory with a mount
@@ -46,7 +46,7 @@ impl Step {
     }
 }
 
-/// Who makes the world.
+/// The user that makes the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Maker {
     /// A user who may mount.

@@ -31,7 +31,7 @@ const TABLES: [&CStr; 3] = [
     c"/old/proc/sysvipc/msg",
 ];
 
-/// What the maker reports: a kind, and a number.
+/// A report of the maker: a kind, and a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
 enum Said {
@@ -89,7 +89,7 @@ struct Plan {
     group_map: Vec<u8>,
     place: CString,
     steps: Vec<Prepared>,
-    /// Where it reports.
+    /// The descriptor to which it reports.
     answer: RawFd,
     /// Read until juror has what it needs, and juror's end of that.
     end: RawFd,

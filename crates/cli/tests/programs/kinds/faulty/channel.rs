@@ -1,4 +1,4 @@
-// Who has counted all messages in the channel takes one more than there are.
+// The receiver that has counted all messages in the channel takes one more than there are.
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;

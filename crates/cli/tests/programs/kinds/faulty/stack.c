@@ -1,4 +1,4 @@
-// Who pops has seen an item before it locks.
+// The thread that pops has seen an item before it locks.
 #include <assert.h>
 #include <pthread.h>
 
