@@ -18,6 +18,7 @@
 
 pub(crate) mod inject;
 mod open_calls;
+mod padding;
 pub(crate) mod rescue;
 mod rescued;
 

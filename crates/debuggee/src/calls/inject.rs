@@ -4,8 +4,9 @@
 //! afterwards as before. No text of the program is changed, except for the very
 //! first call of a program that juror starts, when nothing of it has run: later
 //! calls use the `syscall; int3` gadget in the first out-of-line region, so
-//! other threads may run. In a program that ran before, one instruction of the
-//! vdso that is a `syscall` is stepped.
+//! other threads may run. In a program that ran before, the first call is made from the padding
+//! behind a module's code (`padding`), or else one instruction of the vdso that is a `syscall` is
+//! stepped.
 
 use juror_arch::instruction::{SYSTEM_CALL, SYSTEM_CALL_LENGTH};
 use juror_stepping::ThreadId;
@@ -46,8 +47,9 @@ impl Debuggee {
         self.call_system_at(thread, gadget, Way::Trap, number, arguments)
     }
 
-    /// Makes a stopped thread execute a system call by a `syscall` instruction
-    /// of the process; returns its result.
+    /// Makes a stopped thread execute a system call, without anything of juror's in the process:
+    /// from padding, or by a `syscall` instruction of the process; returns its result. All
+    /// threads are stopped.
     pub(crate) fn step_system_call(
         &mut self,
         thread: ThreadId,
@@ -55,6 +57,9 @@ impl Debuggee {
         number: c_long,
         arguments: [u64; 6],
     ) -> Result<u64, DebuggeeError> {
+        if let Some(result) = self.call_from_padding(thread, number, arguments)? {
+            return Ok(result);
+        }
         self.call_system_at(thread, instruction, Way::Step, number, arguments)
     }
 

@@ -17,6 +17,8 @@
 
 mod frames;
 
+pub(crate) use frames::frame_at;
+
 use crate::kernel::ExtendedState;
 use juror_arch::Registers;
 

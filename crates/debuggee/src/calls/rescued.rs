@@ -19,8 +19,34 @@ use crate::calls::rescue::Before;
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
 use crate::kernel::injected_call::call_registers;
-use crate::kernel::{self, Event, Status};
+use crate::kernel::{self, Event, ExtendedState, Outcome, Status};
 use crate::state::thread::StopRegisters;
+
+/// The state of a thread before a call.
+pub(super) struct Saved {
+    pub(super) registers: Registers,
+    extended: ExtendedState,
+    signal_mask: u64,
+}
+
+impl Saved {
+    pub(super) fn of(thread: ThreadId) -> Outcome<Saved> {
+        Ok(Saved {
+            registers: kernel::registers(thread.0)?,
+            extended: kernel::extended_state(thread.0)?,
+            signal_mask: kernel::signal_mask(thread.0)?,
+        })
+    }
+
+    /// Returns the state that the thread gets back by itself.
+    pub(super) fn before(&self) -> Before<'_> {
+        Before {
+            registers: registers_of_return(&self.registers),
+            extended: &self.extended,
+            signal_mask: self.signal_mask,
+        }
+    }
+}
 
 impl Debuggee {
     /// Makes a stopped thread of an attached process execute a system call; returns its
@@ -32,35 +58,48 @@ impl Debuggee {
         arguments: [u64; 6],
     ) -> Result<Option<u64>, DebuggeeError> {
         let failed = |errno| gone_or("make a system call in the program", thread)(errno);
-        let has_signal = self.stopped(thread)?.pending.is_some();
-        // The kernel would not deliver the signal at the stop after the call.
-        if !self.life.is_attached() || has_signal {
+        if !self.can_be_rescued(thread)? {
             return Ok(None);
         }
         let Some(gadget) = self.rescued_gadget()? else {
             return Ok(None);
         };
         self.leave_kernel(thread)?;
-        let saved = kernel::registers(thread.0).map_err(failed)?;
-        let mask = kernel::signal_mask(thread.0).map_err(failed)?;
-        let before = Before {
-            registers: registers_of_return(&saved),
-            extended: &kernel::extended_state(thread.0).map_err(failed)?,
-            signal_mask: mask,
-        };
-        if !self.add_rescue(saved.stack_pointer(), &before)? {
+        let saved = Saved::of(thread).map_err(failed)?;
+        let stack = saved.registers.stack_pointer();
+        if !self.add_rescue(stack, &saved.before())? {
             return Ok(None);
         }
-        let call = call_registers(saved, gadget, number, arguments);
-        kernel::set_registers(thread.0, &call).map_err(failed)?;
-        self.block_signals(thread)?;
-        self.run_behind_call(thread, gadget + SYSTEM_CALL_LENGTH)?;
-        let result = kernel::registers(thread.0).map_err(failed)?.result();
-        kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
-        kernel::set_registers(thread.0, &saved).map_err(failed)?;
-        self.remove_rescue(saved.stack_pointer());
+        let call = call_registers(saved.registers, gadget, number, arguments);
+        let result = self.call_and_come_back(thread, call, &saved)?;
+        self.remove_rescue(stack);
         self.return_to_group_stop(thread)?;
         Ok(Some(result))
+    }
+
+    /// Returns false if a thread would not find back from a call by itself, or need not: at the
+    /// stop after the call the kernel would not deliver a signal that the thread is about to get.
+    pub(super) fn can_be_rescued(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
+        let has_signal = self.stopped(thread)?.pending.is_some();
+        Ok(self.life.is_attached() && !has_signal)
+    }
+
+    /// Lets a thread make a call at the `syscall` where `call` stands, with the way back behind
+    /// it, and gives the thread its own state again; returns the result of the call.
+    pub(super) fn call_and_come_back(
+        &mut self,
+        thread: ThreadId,
+        call: Registers,
+        saved: &Saved,
+    ) -> Result<u64, DebuggeeError> {
+        let failed = |errno| gone_or("make a system call in the program", thread)(errno);
+        kernel::set_registers(thread.0, &call).map_err(failed)?;
+        self.block_signals(thread)?;
+        self.run_behind_call(thread, call.instruction_pointer() + SYSTEM_CALL_LENGTH)?;
+        let result = kernel::registers(thread.0).map_err(failed)?.result();
+        kernel::set_signal_mask(thread.0, saved.signal_mask).map_err(failed)?;
+        kernel::set_registers(thread.0, &saved.registers).map_err(failed)?;
+        Ok(result)
     }
 
     /// Returns the address of a `syscall` with the way back behind it; makes one if there is

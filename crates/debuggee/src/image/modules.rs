@@ -8,12 +8,16 @@
 //! Invariant: all data read here is the debuggee's, so every list is cut off at
 //! a limit or where it comes back to itself, and every failure means "nothing known".
 
+mod padding;
+
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use crate::memory::Memory;
+
+pub(crate) use padding::padding_of_code;
 
 /// An ELF file in the debuggee's memory.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -156,12 +156,14 @@ impl Debuggee {
     /// Returns a stopped thread that can make system calls for juror.
     pub(crate) fn callable_thread(&mut self) -> Result<Option<ThreadId>, DebuggeeError> {
         let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.is_vfork_child;
-        // A thread in the middle of a system call has to leave it first.
-        let best = self
-            .threads
-            .values()
-            .filter(stopped)
-            .min_by_key(|thread| thread.inside_kernel || thread.at_entry);
+        // A thread in the middle of a system call has to leave it first. One that is about to get
+        // a signal cannot make calls from which it finds back by itself.
+        let best = self.threads.values().filter(stopped).min_by_key(|thread| {
+            (
+                thread.inside_kernel || thread.at_entry,
+                thread.pending.is_some(),
+            )
+        });
         let Some(thread) = best.map(|thread| thread.id) else {
             return Ok(None);
         };

@@ -2,13 +2,14 @@
 //! juror finds there. `JUROR_KILLS` is the number of trials; there are few without it.
 
 use crate::support::attached::{Attached, BUSY, Running, busy, until, written};
-use crate::support::juror;
+use crate::support::{juror, program};
 use juror_testing::{Fixture, Numbers};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::os::unix::process::ExitStatusExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// The result of killing juror.
 #[derive(Debug, Default)]
@@ -60,6 +61,37 @@ fn no_program_is_damaged_by_killing_juror() {
     eprintln!("{count} kills: {kills:?}");
     assert!(kills.wrong.is_empty(), "{:?}", kills.wrong);
     assert!(kills.patched > 0);
+}
+
+/// juror is killed at each of its requests until the first trap: threads make calls for it then,
+/// with registers that are not their own.
+#[test]
+fn no_program_is_damaged_before_the_first_trap() {
+    let killer = program("kill_at.c").argument("-shared").argument("-fPIC");
+    let killer = killer.compile_plain();
+    let directory = TempDir::with_prefix("juror-killed-").expect("a directory");
+    let reached = directory.path().join("reached");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    while !reached.exists() {
+        count += 1;
+        assert!(count < 1000, "juror writes no trap");
+        let running = busy(["1000", "-1"][count % 2]);
+        let attached = Attached::start_with(&running, BUSY, |command| {
+            command
+                .env("LD_PRELOAD", &killer)
+                .env("KILL_AT", count.to_string())
+                .env("REACHED", &reached);
+        });
+        attached.await_end();
+        let (said, status) = running.finish();
+        // A call of the program's that juror has interrupted may fail.
+        if !status.success() || !said.starts_with("damage 0, lost children 0, ") {
+            wrong.push(format!("{count}: {said} {status}"));
+        }
+    }
+    eprintln!("{count} requests until the first trap");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(count > 20);
 }
 
 /// Calls `work` all the time, while another thread waits in a call that fails with EINTR after

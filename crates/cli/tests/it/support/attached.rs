@@ -151,13 +151,23 @@ pub struct Attached {
 
 impl Attached {
     pub fn start(running: &Running, property: &str, is_batch: bool) -> Attached {
+        Attached::start_with(running, property, |command| {
+            if is_batch {
+                command.arg("--batch");
+            }
+        })
+    }
+
+    pub fn start_with(
+        running: &Running,
+        property: &str,
+        prepare: impl FnOnce(&mut Command),
+    ) -> Attached {
         let (directory, file) = written(property);
         let mut command = Command::new(env!("CARGO_BIN_EXE_juror"));
         command.args(["attach", "--color=never", "--property"]);
         command.arg(&file);
-        if is_batch {
-            command.arg("--batch");
-        }
+        prepare(&mut command);
         let juror = command
             .arg(running.process())
             .stdin(Stdio::piped())
@@ -182,6 +192,10 @@ impl Attached {
 
     pub fn end(mut self, signal: Signal) {
         self.signal(signal);
+        self.juror.wait().expect("its end");
+    }
+
+    pub fn await_end(mut self) {
         self.juror.wait().expect("its end");
     }
 

@@ -123,8 +123,7 @@ impl Debuggee {
         let Some((index, entry)) = entries.find(|(_, it)| it.stack.is_none()) else {
             return Ok(false);
         };
-        let extended = before.extended.for_signal_frame();
-        let length = extended.len() + CONTEXT_LENGTH;
+        let length = before.extended.for_signal_frame().len() + CONTEXT_LENGTH;
         if entry.area.is_none_or(|(_, room)| room < length) {
             let slots = (length as u64).div_ceil(SLOT_LENGTH);
             let Some(area) = self.image.out_of_line.take_slots(slots) else {
@@ -136,12 +135,10 @@ impl Debuggee {
             return Ok(false);
         };
         entry.stack = Some(stack);
-        let context = area + extended.len() as u64;
-        let mut frame = extended;
-        frame.extend(context_of(before, area));
+        let (frame, offset) = frame_at(area, before);
         self.memory.write_raw(area, &frame)?;
         let mut words = stack.to_le_bytes().to_vec();
-        words.extend(context.to_le_bytes());
+        words.extend((area + offset).to_le_bytes());
         self.memory
             .write_raw(table + index as u64 * ENTRY_LENGTH, &words)?;
         Ok(true)
@@ -177,6 +174,15 @@ impl Debuggee {
         // Without a process nothing is to be done.
         let _ = self.memory.write_raw(at, &UNUSED.to_le_bytes());
     }
+}
+
+/// Returns the bytes of a frame at `area`, a multiple of the alignment of the extended state, and
+/// the offset of the context in them, at which `rt_sigreturn` finds the frame.
+pub(crate) fn frame_at(area: u64, before: &Before<'_>) -> (Vec<u8>, u64) {
+    let mut frame = before.extended.for_signal_frame();
+    let offset = frame.len() as u64;
+    frame.extend(context_of(before, area));
+    (frame, offset)
 }
 
 fn put(code: &mut [u8], offset: usize, bytes: &[u8; 4]) {
