@@ -62,6 +62,8 @@ pub(crate) struct Control {
     pub(crate) outside: BTreeSet<SocketAddr>,
     /// When it was looked last whether the run gets on.
     looked_at: Instant,
+    /// The number of points at which all threads were seen to wait for pipes of the program's own.
+    waited_for_itself: Option<u64>,
     /// Why nobody goes on, if that is so.
     stands: Option<End>,
 }
@@ -119,6 +121,7 @@ impl Control {
             keys: Keys::default(),
             outside: BTreeSet::new(),
             looked_at: Instant::now(),
+            waited_for_itself: None,
             stands: None,
         }
     }

@@ -1,5 +1,6 @@
 //! The places of threads and the objects that they wait for, in terms of the source.
 
+use crate::blocking;
 use crate::outcome::{Deadlocked, ThreadPlace, Waiting};
 use juror_debuggee::ThreadId;
 use juror_program::program::Program;
@@ -63,7 +64,11 @@ pub(crate) fn object_name(program: &Program, address: u64) -> String {
 /// Describes the threads that wait for one another.
 pub fn deadlock(program: &Program, scheduler: &Scheduler) -> Deadlocked {
     let circle = scheduler.deadlock();
-    let waits = |task: &juror_schedule::Task| matches!(task.state(), State::Waits { .. });
+    let in_pipe = |task: &Task| match task.state() {
+        State::InKernel => blocking::waits_for_own_pipe(program.debuggee.pid(), task.id().0),
+        _ => None,
+    };
+    let waits = |task: &Task| matches!(task.state(), State::Waits { .. } | State::InKernel);
     let is_partial = scheduler.tasks().iter().any(|task| !waits(task));
     let is_meant = |path: ThreadPath| {
         circle.is_none_or(|deadlock| deadlock.circle.iter().any(|it| it.thread == path))
@@ -74,6 +79,13 @@ pub fn deadlock(program: &Program, scheduler: &Scheduler) -> Deadlocked {
         .iter()
         .filter(|task| is_meant(task.path()))
     {
+        if let Some(pipe) = in_pipe(task) {
+            waiting.push(Waiting {
+                place: place_of(program, ThreadId(task.id().0)),
+                object: pipe.words().to_owned(),
+                holder: None,
+            });
+        }
         let State::Waits { address, .. } = *task.state() else {
             continue;
         };

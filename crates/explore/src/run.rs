@@ -131,7 +131,7 @@ impl Run {
                 }
                 self.program.debuggee.resume(thread)?;
             }
-            Step::Stands(End::Deadlock) => return Ok(Some(self.stand())),
+            Step::Stands(End::Deadlock) => return self.stand().map(Some),
             Step::Stands(End::Endless) => return self.endless().map(Some),
         }
         Ok(None)
@@ -245,12 +245,19 @@ impl Run {
     }
 
     /// Nobody goes on: all wait, perhaps for those of a circle.
-    fn stand(&mut self) -> Outcome {
-        let circle = self.circle.take();
-        Outcome::Deadlock(Deadlocked {
+    fn stand(&mut self) -> Result<Outcome, ExploreError> {
+        let deadlock = match self.circle.take() {
+            Some(circle) => circle,
+            None => {
+                // Threads that wait in the kernel have not stopped.
+                self.program.debuggee.halt_all()?;
+                self.deadlock()
+            }
+        };
+        Ok(Outcome::Deadlock(Deadlocked {
             is_partial: false,
-            ..circle.unwrap_or_else(|| self.deadlock())
-        })
+            ..deadlock
+        }))
     }
 
     fn endless(&mut self) -> Result<Outcome, ExploreError> {

@@ -8,7 +8,7 @@ use crate::error::ExploreError;
 use crate::points::Site;
 use crate::threads::Standing;
 use juror_debuggee::{Debuggee, Owners, StopEvent, SystemCallPhase, ThreadId};
-use juror_schedule::{Footprint, Input, Point, PointKind, State};
+use juror_schedule::{Footprint, Input, Point, PointKind, State, Task};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -278,6 +278,15 @@ impl Control {
             let thread = stopped;
             return Ok(Some(Step::Event(StopEvent::TimePassed { thread })));
         }
+        let waited = self.waited_for_itself.take();
+        if self.waits_for_itself(debuggee, stopped) {
+            let points = self.scheduler.points();
+            self.waited_for_itself = Some(points);
+            if waited == Some(points) {
+                self.stands = Some(End::Deadlock);
+                return Ok(None);
+            }
+        }
         let is_bearer = self.bearer() == Some(stopped);
         if is_bearer && matches!(self.threads.standing(stopped), Standing::InCall(_)) {
             // It has slept in its call all the time, and could not be seen to: if each of its calls
@@ -309,6 +318,29 @@ impl Control {
             self.reach(debuggee, stopped, Standing::Ready, (kind, 0, 0))?;
         }
         Ok(None)
+    }
+
+    /// Returns whether all threads wait, some of them in the kernel, for pipes of the program's own.
+    /// `stopped` has been stopped for the look.
+    fn waits_for_itself(&self, debuggee: &Debuggee, stopped: ThreadId) -> bool {
+        let process = debuggee.pid();
+        let sleeps = |thread: ThreadId| {
+            thread == stopped || blocking::state(process, thread.0) == Some(TaskState::Sleeps)
+        };
+        let waits = |task: &Task| match task.state() {
+            State::Waits { deadline: None, .. } => true,
+            State::InKernel => {
+                let thread = traced(task.id());
+                sleeps(thread) && blocking::waits_for_own_pipe(process, thread.0).is_some()
+            }
+            _ => false,
+        };
+        let tasks = self.scheduler.tasks();
+        let has_signal = |task: &Task| blocking::pending_signal(process, task.id().0).is_some();
+        let is_closed = !self.threads.has_timer && !debuggee.has_made_processes();
+        is_closed
+            && tasks.iter().any(|task| *task.state() == State::InKernel)
+            && tasks.iter().all(|task| waits(task) && !has_signal(task))
     }
 
     /// Returns for how long the thread that has the baton has computed without a point.

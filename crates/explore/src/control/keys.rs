@@ -136,7 +136,11 @@ impl Control {
                 Step::Deviated { .. } => {}
                 Step::PartialDeadlock => return self.standstill(StandstillKind::PartialDeadlock),
                 Step::Diverged => return self.standstill(StandstillKind::Diverged),
-                Step::Stands(End::Deadlock) => return self.standstill(StandstillKind::Deadlock),
+                Step::Stands(End::Deadlock) => {
+                    // Threads that wait in the kernel have not stopped.
+                    debuggee.halt_all()?;
+                    return self.standstill(StandstillKind::Deadlock);
+                }
                 Step::Stands(End::Endless | End::Choice) => {
                     return self.standstill(StandstillKind::Endless);
                 }
