@@ -76,6 +76,7 @@ pub use processes::multi_process::FairWaiter;
 pub use start::attach::Attach;
 pub use start::launch::{EnvironmentChange, Launch, Redirection};
 pub use start::world::{World, WorldError};
+pub use state::communication::{Communication, CommunicationKind, CommunicationStep};
 pub use state::descendants::Descendants;
 pub use state::life::Origin;
 pub use state::self_check::{SelfCheck, SelfCheckReport};

@@ -8,6 +8,7 @@ mod locks;
 mod outside;
 mod signals;
 pub(crate) mod spins;
+mod talk;
 
 use crate::blocking;
 use crate::error::ExploreError;
@@ -25,6 +26,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use talk::Talk;
 
 /// The threads of a program, which run one at a time as the scheduler says.
 #[derive(Debug)]
@@ -58,6 +60,7 @@ pub(crate) struct Control {
     /// The words of the last futex call.
     last_words: (u64, Option<u64>),
     keys: Keys,
+    talk: Talk,
     /// To where the run connects or sends, outside of the program.
     pub(crate) outside: BTreeSet<SocketAddr>,
     /// When it was looked last whether the run gets on.
@@ -119,6 +122,7 @@ impl Control {
             spins: Spins::default(),
             last_words: (0, None),
             keys: Keys::default(),
+            talk: Talk::default(),
             outside: BTreeSet::new(),
             looked_at: Instant::now(),
             waited_for_itself: None,
@@ -135,6 +139,11 @@ impl Control {
     /// Returns the loop that spins without a point, if one was found.
     pub(crate) fn learned(&self) -> Option<u64> {
         self.spins.learned
+    }
+
+    /// Notes the steps by which the threads communicate.
+    pub(crate) fn note_communication(&mut self) {
+        self.talk.begin();
     }
 
     /// Notes the orders in which locks are taken.
@@ -155,6 +164,7 @@ impl Control {
             debuggee.insert(*address, Owner::Schedule)?;
         }
         debuggee.set_alarm(Some(Instant::now() + TICK))?;
+        self.note_beginning(main);
         self.input(Input::Started {
             thread: scheduled(main),
             parent: None,
@@ -220,6 +230,7 @@ impl Control {
                 } else {
                     self.result_of_several(traced(thread), result)
                 };
+                self.note_finished(traced(thread), result);
                 if !self.is_led_out(debuggee, traced(thread), result)? {
                     self.finish_call(debuggee, traced(thread), result)?;
                 }
@@ -257,13 +268,16 @@ impl Control {
             self.held.push_back(event);
             return Ok(None);
         }
+        self.note_going_on(thread);
         match self.threads.standing(thread) {
             Standing::FutexWaitv => {
                 self.call_futex_waitv(debuggee, thread)?;
+                self.note_waiting(thread);
                 return Ok(None);
             }
             Standing::Futex => {
                 self.call_futex(debuggee, thread)?;
+                self.note_waiting(thread);
                 return Ok(None);
             }
             Standing::Sleep(deadline) => {

@@ -40,7 +40,9 @@ pub use modules::ModuleId;
 pub use monitors::Properties;
 pub use outcome::{Deadlocked, Outcome, Signature, ThreadPlace, Waiting};
 pub use points::{KnownSites, PointSet};
-pub use report::{deadlock, next_words, place_of};
+pub use report::{
+    deadlock, function_name, is_within_library, next_words, object_name, place_of, place_of_call,
+};
 pub use run_file::{RunFile, RunFileError, is_run_file};
 pub use runner::{Asked, Ended, Limits, Plan, Runner, Streams, Switch};
 pub use search::{Exploration, Failure, Progress, Settings, explore};

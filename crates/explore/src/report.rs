@@ -50,7 +50,7 @@ pub(crate) fn is_users(file: &Path) -> bool {
 }
 
 /// Returns the name of the variable at an address, or the address.
-pub(crate) fn object_name(program: &Program, address: u64) -> String {
+pub fn object_name(program: &Program, address: u64) -> String {
     let named = program.modules.find(address).and_then(|module| {
         let (name, offset) = module.symbols.symbol_at(module.to_file(address))?;
         Some(match offset {
@@ -59,6 +59,47 @@ pub(crate) fn object_name(program: &Program, address: u64) -> String {
         })
     });
     named.unwrap_or_else(|| format!("{address:#x}"))
+}
+
+/// Returns the name of a function at an address, as the user's code calls it: libraries have their own
+/// names with underscores for it.
+pub fn function_name(program: &Program, address: u64) -> String {
+    let name = object_name(program, address);
+    let public = name.trim_start_matches('_');
+    match program.modules.find(address) {
+        Some(module) if !module.is_main && !public.is_empty() => public.to_owned(),
+        _ => name,
+    }
+}
+
+/// Returns whether a call was made by the library of the function itself, or by the dynamic linker.
+pub fn is_within_library(program: &Program, function: u64, return_address: u64) -> bool {
+    let caller = program.modules.find(return_address);
+    let called = program.modules.find(function);
+    caller.zip(called).is_some_and(|(caller, called)| {
+        let name = caller.path.file_name().unwrap_or_default();
+        let is_linker = name.to_string_lossy().starts_with("ld-");
+        !caller.is_main && (is_linker || caller.path == called.path)
+    })
+}
+
+/// Returns the place of a call in the user's code, by its return address: the function, and the file
+/// with the line. It is empty if it is not known.
+pub fn place_of_call(program: &Program, return_address: u64) -> String {
+    let place = || {
+        let call = return_address.checked_sub(1)?;
+        let module = program.modules.find(call)?;
+        let address = module.to_file(call);
+        let line = module.symbols.line_at(address)?;
+        let function = module.symbols.symbol_at(address);
+        is_users(&line.file).then(|| ThreadPlace {
+            number: 0,
+            function: function.map(|(name, _)| name.to_string()),
+            file: Some(line.file.display().to_string()),
+            line: Some(line.line),
+        })
+    };
+    place().map_or_else(String::new, |place| place.place_words())
 }
 
 /// Describes the threads that wait for one another.
@@ -147,7 +188,7 @@ pub fn next_words(program: &Program, scheduler: &Scheduler, task: &Task) -> Stri
         PointKind::Yield => "sched_yield".to_owned(),
         PointKind::Futex => format!("futex({})", object_name(program, point.object)),
         PointKind::Synchronisation => {
-            let name = object_name(program, point.site);
+            let name = function_name(program, point.site);
             format!("{name}({})", object_name(program, point.object))
         }
         PointKind::Call => "a system call".to_owned(),

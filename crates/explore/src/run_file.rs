@@ -398,6 +398,7 @@ impl RunFile {
         };
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
         let mut control = Control::new(sites, options, strategy);
+        control.note_communication();
         control.start(&mut program.debuggee, main)?;
         let control: Box<dyn ThreadControl> = Box::new(control);
         program.debuggee.set_thread_control(Some(control));

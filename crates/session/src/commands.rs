@@ -28,6 +28,7 @@ pub(crate) mod handle;
 pub(crate) mod hbreak;
 pub(crate) mod help;
 pub(crate) mod info;
+pub(crate) mod info_communication;
 pub(crate) mod info_events;
 pub(crate) mod info_frame;
 pub(crate) mod info_graph;

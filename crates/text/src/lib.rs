@@ -10,6 +10,7 @@
 mod checkpoints;
 mod code;
 mod columns;
+pub mod communication;
 pub mod diagnostics;
 pub mod ending;
 pub mod escape;

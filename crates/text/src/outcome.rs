@@ -4,8 +4,8 @@ use crate::locations::{write_frame, write_frames, write_source, write_stacks};
 use crate::page::Page;
 use crate::stops::{self, Context};
 use crate::{
-    checkpoints, code, ending, evaluations, inspection, monitors, path, properties, recorded,
-    scenarios, set_points, settings, standstill, tables, threads,
+    checkpoints, code, communication, ending, evaluations, inspection, monitors, path, properties,
+    recorded, scenarios, set_points, settings, standstill, tables, threads,
 };
 use juror_view::Outcome;
 
@@ -48,6 +48,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
             tables::write_message(page, &format!("Thread {} ({}):", it.number, it.name));
         }
         Outcome::Schedule(schedule) => standstill::write(page, schedule),
+        Outcome::Communication(communication) => communication::write(page, communication),
         Outcome::Checkpoint(checkpoint) => checkpoints::write_one(page, checkpoint),
         Outcome::Checkpoints(checkpoints) => checkpoints::write_all(page, checkpoints),
         Outcome::RecordedCheckpoints(list) => settings::write_recorded_checkpoints(page, list),
@@ -292,6 +293,7 @@ pub mod samples {
             Outcome::Thread(settings::samples::thread()),
             Outcome::ThreadHeading(settings::samples::thread()),
             Outcome::Schedule(Box::new(standstill::samples::schedule())),
+            Outcome::Communication(Box::new(communication::samples::communication())),
             Outcome::Checkpoint(Box::new(checkpoints::samples::checkpoint())),
             Outcome::Checkpoints(vec![checkpoints::samples::checkpoint()]),
             Outcome::Processes(tables::samples::processes()),
@@ -421,6 +423,7 @@ mod tests {
             Outcome::PointSet(_) => "breakpoint 1 at 0x401136: queue_push, queue.c:23 (no code",
             Outcome::Threads(_) => "   #  id",
             Outcome::Schedule(_) => "thread  state      next",
+            Outcome::Communication(_) => "2 older steps left out\n",
             Outcome::Checkpoint(_) => "Checkpoint 1 in ",
             Outcome::Checkpoints(_) => "#  threads  events",
             Outcome::Processes(_) => "   #  id    program",

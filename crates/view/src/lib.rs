@@ -39,7 +39,8 @@ pub use crate::settings::{
     SettingView, ShellEndView, SkipView, SubstitutionView, TerminalSettings,
 };
 pub use crate::standstill::{
-    ScheduleView, ScheduledState, ScheduledThreadView, StandstillKind, WaitingThreadView,
+    CommunicationStepView, CommunicationView, ScheduleView, ScheduledState, ScheduledThreadView,
+    StandstillKind, WaitingThreadView,
 };
 pub use crate::stops::{
     ContextPart, ContextView, EndView, Ending, PANIC, ProcessEnd, RecordedCheckpointView,
@@ -489,6 +490,8 @@ pub enum Outcome {
     ThreadHeading(ThreadName),
     /// The threads under a schedule.
     Schedule(Box<ScheduleView>),
+    /// The communication of threads under a schedule.
+    Communication(Box<CommunicationView>),
     /// A checkpoint was created.
     Checkpoint(Box<CheckpointView>),
     /// Checkpoints.

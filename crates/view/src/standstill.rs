@@ -77,3 +77,31 @@ pub enum ScheduledState {
     /// It waits in a system call.
     InKernel,
 }
+
+/// The communication of threads under a schedule, in the order of its steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommunicationView {
+    /// The numbers of the threads that make the steps, in order.
+    pub threads: Vec<u32>,
+    /// The steps.
+    pub steps: Vec<CommunicationStepView>,
+    /// The number of older steps, which are not kept or not asked for.
+    pub left_out: u64,
+    /// The file to which a picture was written.
+    pub file: Option<String>,
+}
+
+/// A step of the communication of threads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommunicationStepView {
+    /// The number of schedule points before it.
+    pub point: u64,
+    /// The number of the thread.
+    pub thread: u32,
+    /// The step in words: `pthread_mutex_lock(bob)`, `waits for bob`.
+    pub step: String,
+    /// The number of the thread that the step is an effect of.
+    pub by: Option<u32>,
+    /// The place of the call in the user's code; empty if it is not known.
+    pub place: String,
+}

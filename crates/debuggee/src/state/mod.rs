@@ -4,6 +4,7 @@
 //! subjects.
 
 pub(crate) mod call_state;
+pub(crate) mod communication;
 pub(crate) mod descendants;
 pub(crate) mod fair_selection;
 pub(crate) mod life;

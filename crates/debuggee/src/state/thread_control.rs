@@ -12,6 +12,7 @@ use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::state::communication::Communication;
 use crate::state::stop_event::StopEvent;
 
 /// Decides which thread goes on. The user's commands are requests to it.
@@ -49,4 +50,7 @@ pub trait ThreadControl: fmt::Debug {
 
     /// Returns the scheduler.
     fn scheduler(&self) -> &Scheduler;
+
+    /// Returns the steps by which the threads have communicated, if they are noted.
+    fn communication(&self) -> Option<&Communication>;
 }

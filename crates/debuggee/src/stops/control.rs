@@ -6,6 +6,7 @@ use juror_stepping::ThreadId;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
+use crate::state::communication::Communication;
 use crate::state::thread_control::ThreadControl;
 
 impl Debuggee {
@@ -20,6 +21,13 @@ impl Debuggee {
             .control
             .as_ref()
             .map(|control| control.scheduler())
+    }
+
+    /// Returns the steps by which the threads have communicated, if they are under a control that
+    /// notes them.
+    pub fn communication(&self) -> Option<&Communication> {
+        let control = self.wait.control.as_ref();
+        control.and_then(|control| control.communication())
     }
 
     /// Lets the user choose the thread that goes on, as [`ThreadControl::choose`].

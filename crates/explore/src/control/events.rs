@@ -164,6 +164,7 @@ impl Control {
             } => self.take_exit(debuggee, thread, number, result),
             StopEvent::ThreadStarted { thread } => {
                 self.threads.started.insert(thread);
+                self.note_beginning(thread);
                 if let Some((parent, child)) = self.threads.maker
                     && child == thread
                 {
@@ -249,6 +250,7 @@ impl Control {
         point: Point,
     ) -> Result<(), ExploreError> {
         self.note_lock(debuggee, thread)?;
+        self.note_point(debuggee, (thread, standing), &point);
         self.threads.stands(thread, standing);
         self.input(Input::Reached {
             thread: scheduled(thread),

@@ -5,7 +5,8 @@ use super::{Control, End, Step, scheduled, traced};
 use crate::error::ExploreError;
 use crate::threads::Standing;
 use juror_debuggee::{
-    Debuggee, DebuggeeError, Owners, StandstillKind, StopEvent, ThreadControl, ThreadId,
+    Communication, Debuggee, DebuggeeError, Owners, StandstillKind, StopEvent, ThreadControl,
+    ThreadId,
 };
 use juror_schedule::{
     Choice, ChoiceKind, Input, Order, PointKind, Scheduler, State, Strategy, Task,
@@ -262,5 +263,9 @@ impl ThreadControl for Control {
 
     fn scheduler(&self) -> &Scheduler {
         &self.scheduler
+    }
+
+    fn communication(&self) -> Option<&Communication> {
+        self.talk.steps()
     }
 }

@@ -23,7 +23,7 @@ pub use dot::dot;
 pub use graph::{Edge, Graph, Node, Sort};
 pub use logic::{Map, demand, undrawn};
 pub use mermaid::mermaid;
-pub use svg::svg;
+pub use svg::{escaped, svg};
 pub use text::text;
 
 /// The form of a picture.

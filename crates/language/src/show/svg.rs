@@ -303,7 +303,7 @@ fn write_node(page: &mut String, node: &Node, at: Point, size: Size) {
 
 /// Escapes text for XML; characters that XML cannot contain become replacement
 /// characters.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
         match c {

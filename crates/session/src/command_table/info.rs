@@ -19,6 +19,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "all points: yours, and the monitors' current ones",
     ),
     ("checkpoints", "the checkpoints, and where they were made"),
+    (
+        "communication",
+        "the steps by which threads under a schedule communicate, side by side",
+    ),
     ("display", "the expressions that are shown at every stop"),
     (
         "evaluations",
@@ -132,6 +136,7 @@ pub(crate) fn takes_argument(subject: &str) -> bool {
         subject,
         "address"
             | "breakpoints"
+            | "communication"
             | "events"
             | "functions"
             | "graph"
@@ -153,8 +158,8 @@ pub(crate) fn takes_argument(subject: &str) -> bool {
 pub fn info_modes(subject: &str) -> Modes {
     match subject {
         "args" | "frame" | "line" | "locals" | "source" | "stack" => Modes::Begun,
-        "address" | "auxv" | "evaluations" | "events" | "proc" | "processes" | "program"
-        | "registers" | "sharedlibrary" | "symbol" | "threads" => Modes::Program,
+        "address" | "auxv" | "communication" | "evaluations" | "events" | "proc" | "processes"
+        | "program" | "registers" | "sharedlibrary" | "symbol" | "threads" => Modes::Program,
         _ => Modes::Always,
     }
 }

@@ -3,8 +3,8 @@
 use crate::command_table;
 use crate::command_table::words::unclear_error;
 use crate::commands::{
-    backtrace, checkpoint, display, handle, info_events, info_frame, info_proc, info_source,
-    info_symbols, info_views, process, scenario, skip, views,
+    backtrace, checkpoint, display, handle, info_communication, info_events, info_frame, info_proc,
+    info_source, info_symbols, info_views, process, scenario, skip, views,
 };
 use crate::inspect::frames;
 use crate::run::processes::watching;
@@ -50,6 +50,7 @@ pub(crate) fn info(session: &mut Session, rest: &str) -> Result<Outcome, Command
         "locals" => frames::variables(session, false),
         "breakpoints" => info_views::points(session, argument),
         "checkpoints" => checkpoint::checkpoint_views(session),
+        "communication" => info_communication::communication(session, argument),
         "display" => display::display(session, ""),
         "evaluations" => session.evaluation_views(),
         "frame" => info_frame::frame_info(session),

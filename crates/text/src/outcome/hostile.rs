@@ -418,6 +418,13 @@ fn poison(outcome: &mut Outcome) {
                 thread.place = text();
             }
         }
+        Outcome::Communication(communication) => {
+            communication.file = communication.file.as_ref().map(|_| text());
+            for step in &mut communication.steps {
+                step.step = text();
+                step.place = text();
+            }
+        }
         Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),
         Outcome::Checkpoints(checkpoints) => checkpoints.iter_mut().for_each(poison_checkpoint),
         Outcome::Processes(processes) => {

@@ -159,3 +159,40 @@ fn what_would_make_it_another_run_is_refused() {
     );
     assert!(output.stdout.contains("pthread_mutex_lock"), "{text}");
 }
+
+#[test]
+fn the_steps_of_the_threads_are_shown_side_by_side() {
+    let row = FAULTY.first().expect("a row");
+    assert_eq!(row.name, "opposite-locks");
+    let explored = explored(&in_c(row).compile_plain(), &[], 1);
+    let file = explored.file.expect("a file").display().to_string();
+    let directory = tempfile::tempdir().expect("a directory");
+    let picture = directory.path().join("steps.svg");
+    let typed = format!(
+        "info communication\ninfo communication 2\ninfo communication {}\n\
+         info communication 0\nkill\ninfo communication\n",
+        picture.display()
+    );
+    let output = juror(&["replay", &file]).input(typed).run();
+    let text = format!("{}{}", output.stdout, output.stderr);
+    let answers: Vec<&str> = output.stdout.split("(juror) ").skip(1).collect();
+    let [all, last, drawn, ..] = answers[..] else {
+        panic!("{text}");
+    };
+    let heading = all.lines().nth(1).unwrap_or_default();
+    for thread in 1..=3 {
+        assert!(heading.contains(&format!("thread {thread}")), "{text}");
+    }
+    // The last steps are those by which the two threads wait for each other.
+    let waits: Vec<&str> = all.lines().filter(|it| it.contains("waits for")).collect();
+    assert_eq!(waits.len(), 2, "{text}");
+    assert!(all.contains("pthread_mutex_lock("), "{text}");
+    assert!(!all.contains("_rtld_"), "{text}");
+    assert!(last.contains("older steps left out"), "{text}");
+    assert!(drawn.contains("shows it"), "{text}");
+    let picture = std::fs::read_to_string(picture).expect("the picture");
+    assert!(picture.starts_with("<svg "), "{picture}");
+    assert!(picture.contains(">thread 3</text>"), "{picture}");
+    assert!(text.contains("unexpected `0`"), "{text}");
+    assert!(text.contains("the program is not running"), "{text}");
+}
