@@ -38,7 +38,7 @@ pub use inevitable::{Decided, Inevitable, Offered, inevitable};
 pub use juror_schedule::ChoiceKind;
 pub use modules::ModuleId;
 pub use monitors::Properties;
-pub use outcome::{Deadlocked, Outcome, Signature, ThreadPlace, Waiting};
+pub use outcome::{Deadlocked, Holding, Outcome, Signature, ThreadPlace, Waiting};
 pub use points::{KnownSites, PointSet};
 pub use report::{
     deadlock, function_name, is_within_library, next_words, object_name, place_of, place_of_call,

@@ -53,8 +53,17 @@ pub struct Waiting {
     pub place: ThreadPlace,
     /// The object that it waits for: a variable, or an address.
     pub object: String,
-    /// The thread that has it, and where that has taken it.
-    pub holder: Option<ThreadPlace>,
+    /// The thread that has it.
+    pub holder: Option<Holding>,
+}
+
+/// A thread that has a lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holding {
+    /// Its number.
+    pub number: u32,
+    /// The place at which it has taken the lock, if that is known.
+    pub place: Option<String>,
 }
 
 impl Waiting {
@@ -65,6 +74,7 @@ impl Waiting {
             place: self.place.place_words(),
             object: Some(self.object.clone()),
             holder: self.holder.as_ref().map(|holder| holder.number),
+            taken_at: self.holder.as_ref().and_then(|holder| holder.place.clone()),
         }
     }
 }

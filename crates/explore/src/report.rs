@@ -1,8 +1,8 @@
 //! The places of threads and the objects that they wait for, in terms of the source.
 
 use crate::blocking;
-use crate::outcome::{Deadlocked, ThreadPlace, Waiting};
-use juror_debuggee::ThreadId;
+use crate::outcome::{Deadlocked, Holding, ThreadPlace, Waiting};
+use juror_debuggee::{Communication, CommunicationKind, ThreadId};
 use juror_program::program::Program;
 use juror_program::stack::frames::{Frame, users_frames};
 use juror_schedule::{PointKind, Scheduler, State, Task, ThreadPath};
@@ -102,8 +102,31 @@ pub fn place_of_call(program: &Program, return_address: u64) -> String {
     place().map_or_else(String::new, |place| place.place_words())
 }
 
-/// Describes the threads that wait for one another.
-pub fn deadlock(program: &Program, scheduler: &Scheduler) -> Deadlocked {
+/// Returns the place at which a thread has taken a lock, if its calls were noted.
+fn place_of_taking(
+    program: &Program,
+    communication: Option<&Communication>,
+    (number, lock): (u32, u64),
+) -> Option<String> {
+    let takes = |kind: CommunicationKind| match kind {
+        CommunicationKind::Calls { object, .. } => object == lock,
+        _ => false,
+    };
+    let calls = communication?.steps();
+    // It has made no call with it since.
+    let taken = calls
+        .filter(|step| step.number == number && takes(step.kind))
+        .last()?;
+    Some(place_of_call(program, taken.caller)).filter(|place| !place.is_empty())
+}
+
+/// Describes the threads that wait for one another. `communication` says where they have taken
+/// their locks.
+pub fn deadlock(
+    program: &Program,
+    scheduler: &Scheduler,
+    communication: Option<&Communication>,
+) -> Deadlocked {
     let circle = scheduler.deadlock();
     let in_pipe = |task: &Task| match task.state() {
         State::InKernel => blocking::waits_for_own_pipe(program.debuggee.pid(), task.id().0),
@@ -145,15 +168,17 @@ pub fn deadlock(program: &Program, scheduler: &Scheduler) -> Deadlocked {
             }
             _ => object_name(program, address),
         };
-        let place_of_path = |path| {
-            let mut tasks = scheduler.tasks().iter();
-            let task = tasks.find(|task| task.path() == path)?;
-            Some(place_of(program, ThreadId(task.id().0)))
-        };
+        let holder = held.and_then(|held| {
+            let number = number_of(program, scheduler, held.thread)?;
+            Some(Holding {
+                number,
+                place: place_of_taking(program, communication, (number, held.lock)),
+            })
+        });
         waiting.push(Waiting {
             place: place_of(program, ThreadId(task.id().0)),
             object,
-            holder: holder.and_then(place_of_path),
+            holder,
         });
     }
     Deadlocked {

@@ -9,7 +9,7 @@ use crate::monitors::{Violated, Watch};
 use crate::outcome::{Deadlocked, Outcome, ThreadPlace};
 use crate::report;
 use crate::runner::{Asked, Ended, Switch};
-use juror_debuggee::{StopEvent, ThreadId};
+use juror_debuggee::{StopEvent, ThreadControl, ThreadId};
 use juror_program::program::Program;
 use juror_schedule::{Choice, LockCycle, LockOrder, State, ThreadPath};
 
@@ -241,7 +241,8 @@ impl Run {
     }
 
     fn deadlock(&self) -> Deadlocked {
-        report::deadlock(&self.program, &self.control.scheduler)
+        let control = &self.control;
+        report::deadlock(&self.program, &control.scheduler, control.communication())
     }
 
     /// Nobody goes on: all wait, perhaps for those of a circle.

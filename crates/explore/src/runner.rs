@@ -213,6 +213,9 @@ impl Runner {
         let left_out = sites.left_out;
         let mut control = Control::new(sites, options, strategy);
         control.limit_time(limits.time);
+        if explains {
+            control.note_communication();
+        }
         if predicts {
             control.note_lock_order();
         }

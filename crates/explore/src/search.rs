@@ -405,15 +405,17 @@ fn failure(
     if is_kill && !is_repeated {
         return Err(ExploreError::Killed);
     }
+    // The run that was made again to be explained tells more of the same end.
+    let (outcome, switches) = match replayed {
+        Some(replayed) if is_repeated => (replayed.outcome, replayed.switches),
+        _ => (least.outcome, Vec::new()),
+    };
     Ok(Failure {
         run,
-        outcome: least.outcome,
+        outcome,
         is_minimal: small.is_minimal && is_whole,
         is_repeated,
-        switches: match replayed {
-            Some(replayed) if is_repeated => replayed.switches,
-            _ => Vec::new(),
-        },
+        switches,
         file,
     })
 }

@@ -26,6 +26,7 @@ pub fn lines(kind: StandstillKind, waiting: &[WaitingThreadView]) -> String {
             place,
             object,
             holder,
+            taken_at,
         } = thread;
         text += &format!("thread {number}");
         if !place.is_empty() {
@@ -36,6 +37,9 @@ pub fn lines(kind: StandstillKind, waiting: &[WaitingThreadView]) -> String {
         }
         if let Some(holder) = holder {
             text += &format!(", which thread {holder} has");
+        }
+        if let Some(place) = taken_at {
+            text += &format!(" ({})", safe(place));
         }
         text.push('\n');
     }
@@ -121,6 +125,7 @@ pub mod samples {
             place: "move, locks.c:37".into(),
             object: Some("bob".into()),
             holder: Some(3),
+            taken_at: Some("move, locks.c:36".into()),
         }]
     }
 }
@@ -134,7 +139,7 @@ mod tests {
     fn a_thread_that_waits_is_told_with_the_one_that_has_what_it_waits_for() {
         assert_eq!(
             lines(StandstillKind::Deadlock, &samples::waiting()),
-            "thread 2 (move, locks.c:37) waits for bob, which thread 3 has\n"
+            "thread 2 (move, locks.c:37) waits for bob, which thread 3 has (move, locks.c:36)\n"
         );
         let endless = lines(StandstillKind::Endless, &[]);
         assert_eq!(endless, "within the limits of the run");

@@ -38,6 +38,8 @@ pub struct WaitingThreadView {
     pub object: Option<String>,
     /// The thread that has it.
     pub holder: Option<u32>,
+    /// The place at which that thread has taken it, if it is known.
+    pub taken_at: Option<String>,
 }
 
 /// The threads under a schedule.

@@ -64,7 +64,10 @@ pub(crate) fn standstill(program: &Program, kind: StandstillKind) -> StopReason 
         view::StandstillKind::Deadlock | view::StandstillKind::PartialDeadlock
     );
     let waiting = match scheduler.filter(|_| is_deadlock) {
-        Some(scheduler) => juror_explore::deadlock(program, scheduler).threads,
+        Some(scheduler) => {
+            let communication = program.debuggee.communication();
+            juror_explore::deadlock(program, scheduler, communication).threads
+        }
         None => Vec::new(),
     };
     let waiting = waiting.iter().map(Waiting::view).collect();

@@ -98,9 +98,33 @@ fn sessions() -> u64 {
 
 #[test]
 fn a_run_is_the_same_whatever_the_user_does_at_the_prompt() {
-    for index in 0..FAULTY.len() {
+    for index in (0..FAULTY.len()).step_by(2) {
         check_sessions(index, sessions());
     }
+}
+
+#[test]
+fn a_run_is_the_same_whatever_the_user_does_at_the_prompt_second_part() {
+    for index in (1..FAULTY.len()).step_by(2) {
+        check_sessions(index, sessions());
+    }
+}
+
+/// The report of the page holds the stop as the prompt tells it.
+#[test]
+fn the_page_shows_how_a_run_that_is_made_again_ends() {
+    let row = FAULTY.first().expect("a row");
+    let explored = explored(&in_c(row).compile_plain(), &[], 1);
+    let file = explored.file.expect("a file").display().to_string();
+    let directory = tempfile::tempdir().expect("a directory");
+    let page = directory.path().join("page.html");
+    let web = format!("--web={}", page.display());
+    let arguments = ["replay", &web, "-e", "run", "-e", "quit", &file];
+    let output = juror(&arguments).run();
+    let text = format!("{}{}", output.stdout, output.stderr);
+    let page = std::fs::read_to_string(page).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert!(page.contains("\"stop_text\":\"DEADLOCK"), "{text}");
+    assert!(page.contains("which thread 3 has"), "{text}");
 }
 
 #[test]

@@ -447,7 +447,7 @@ fn no_program_is_damaged_or_lost_however_juror_ends() {
     let count: u64 = std::env::var("JUROR_ENDINGS")
         .ok()
         .and_then(|count| count.parse().ok())
-        .unwrap_or(100);
+        .unwrap_or(60);
     let victim = victim();
     let first = std::env::var("JUROR_ENDINGS_FIRST").ok();
     let first = first.and_then(|first| first.parse().ok()).unwrap_or(1);
