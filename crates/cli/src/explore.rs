@@ -49,6 +49,7 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
             Points::Sync => PointSet::Sync,
             Points::Atomic => PointSet::Atomic,
             Points::Memory => PointSet::Memory,
+            Points::BackEdges => PointSet::BackEdges,
         }),
         limits: Limits {
             time: Duration::from_secs(arguments.run_limit),

@@ -49,6 +49,28 @@ pub(crate) fn accesses(
     found
 }
 
+/// Returns the beginnings of the loops of a function: the targets of its backward jumps.
+pub(crate) fn loop_heads(code: &[u8], address: u64) -> Vec<u64> {
+    let decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+    let jumps_back = |instruction: Instruction| {
+        let is_jump = matches!(
+            instruction.flow_control(),
+            FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch
+        );
+        let target = instruction.near_branch_target();
+        let is_back = address <= target && target <= instruction.ip();
+        (is_jump && is_back).then_some(target)
+    };
+    // Behind an unknown instruction is data.
+    let known = decoder
+        .into_iter()
+        .take_while(|instruction| !instruction.is_invalid());
+    let mut heads: Vec<u64> = known.filter_map(jumps_back).collect();
+    heads.sort_unstable();
+    heads.dedup();
+    heads
+}
+
 /// Returns the constant that code puts into the register of the first argument.
 pub(crate) fn first_argument(code: &[u8], address: u64) -> Option<u64> {
     let decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
@@ -207,6 +229,13 @@ mod tests {
         assert_eq!(found(0), expected);
         // The first one reads a constant.
         assert_eq!(found(0x100e), expected[1..]);
+    }
+
+    #[test]
+    fn the_beginnings_of_loops_are_found() {
+        // nop; dec ecx; jnz -4; jmp +0; jmp -10 (out of the function); ret
+        let code = [0x90, 0xff, 0xc9, 0x75, 0xfc, 0xeb, 0, 0xeb, 0xf6, 0xc3];
+        assert_eq!(loop_heads(&code, 0x1000), [0x1001]);
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! its orders are soon tried; a language whose locks are inlined has none of them, and a race is
 //! between two plain accesses.
 
-use crate::access::{Kind, accesses, first_argument};
+mod functions;
+
+use crate::access::{Kind, accesses, loop_heads};
 use crate::modules::ModuleId;
-use crate::report;
+use functions::functions_of;
 use iced_x86::Instruction;
 use juror_program::modules::Module;
 use juror_program::program::Program;
@@ -15,23 +17,17 @@ use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
-use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// The most points of a set: each is inserted anew for each run.
 const POINTS_MAX: usize = 4_000;
-
-/// The bytes at the entry point that are looked at, and those behind it that may be the user's code.
-const ENTRY_CODE_SIZE: usize = 64;
-const OWN_CODE_SIZE: u64 = 0x3000;
 
 /// The most bytes of a function that are looked at.
 const FUNCTION_SIZE_MAX: usize = 1 << 20;
 
 /// A set of schedule points; each contains the sets before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum PointSet {
     /// Calls of the synchronisation library, system calls that wait, threads that begin and end.
     Sync,
@@ -39,6 +35,8 @@ pub enum PointSet {
     Atomic,
     /// And accesses of the program's own functions to memory that is not on their stack.
     Memory,
+    /// And the beginnings of the loops of the program's own functions.
+    BackEdges,
 }
 
 impl PointSet {
@@ -48,6 +46,7 @@ impl PointSet {
             PointSet::Sync => "sync",
             PointSet::Atomic => "atomic",
             PointSet::Memory => "memory",
+            PointSet::BackEdges => "back-edges",
         }
     }
 }
@@ -77,7 +76,7 @@ pub(crate) enum Site {
     Access(Instruction),
     /// The first instruction of the function that makes a thread; no point.
     Makes,
-    /// The beginning of a loop that was seen to spin without a point.
+    /// The beginning of a loop that was seen to spin without a point, or of any loop.
     Loop,
 }
 
@@ -229,49 +228,49 @@ impl Sites {
     }
 
     fn add_accesses(&mut self, module: &Module, program: &Program, set: PointSet) {
-        let mut known: FxHashMap<Arc<Path>, bool> = FxHashMap::default();
-        let mut is_own = |file: Arc<Path>| match known.get(&file) {
-            Some(is_own) => *is_own,
-            None => {
-                let is_own = report::is_users(&file);
-                known.insert(file, is_own);
-                is_own
-            }
+        let is_library = |address| {
+            let site = self.by_address.get(&address);
+            matches!(site, Some(Site::Call(_) | Site::Makes))
         };
-        let unknown = Unknown::of(program, module);
+        let functions = functions_of(module, program, is_library);
         let writable = writable(program);
+        for (range, is_own) in functions {
+            let code = module.to_process(range.start)..module.to_process(range.end);
+            self.add_function(program, code, (is_own, set), &writable);
+        }
+    }
+
+    /// Adds the points in the code of a function.
+    fn add_function(
+        &mut self,
+        program: &Program,
+        range: Range<u64>,
+        (is_own, set): (bool, PointSet),
+        writable: &[Range<u64>],
+    ) {
         let is_constant = |address| !writable.iter().any(|range| range.contains(&address));
-        for function in module.symbols.functions() {
-            let address = module.to_process(function.low_pc);
-            let line = module.symbols.line_at(function.low_pc);
-            let is_own = line.is_some_and(|line| is_own(line.file))
-                || unknown.as_ref().is_some_and(|it| it.may_be_own(address));
-            let is_library = matches!(
-                self.by_address.get(&address),
-                Some(Site::Call(_) | Site::Makes)
-            );
-            if is_library || function.plt || program.modules.is_linkage(address) {
-                continue;
+        let size = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or_default();
+        let mut code = vec![0; size.min(FUNCTION_SIZE_MAX)];
+        if program.debuggee.read(range.start, &mut code).is_err() {
+            return;
+        }
+        for (instruction, kind) in accesses(&code, range.start, is_constant) {
+            if kind == Kind::Locked || is_own && set >= PointSet::Memory {
+                self.add_access(instruction);
             }
-            let Some(range) = function.ranges.first() else {
-                continue;
-            };
-            let size = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or_default();
-            let mut code = vec![0; size.min(FUNCTION_SIZE_MAX)];
-            if program.debuggee.read(address, &mut code).is_err() {
-                continue;
-            }
-            for (instruction, kind) in accesses(&code, address, is_constant) {
-                let is_wanted = kind == Kind::Locked || is_own && set == PointSet::Memory;
-                if is_wanted {
-                    self.add_access(instruction);
-                }
+        }
+        if is_own && set == PointSet::BackEdges {
+            for head in loop_heads(&code, range.start) {
+                self.add(head, Site::Loop);
             }
         }
     }
 
     fn add_access(&mut self, instruction: Instruction) {
-        let at = instruction.ip();
+        self.add(instruction.ip(), Site::Access(instruction));
+    }
+
+    fn add(&mut self, at: u64, site: Site) {
         if self.by_address.contains_key(&at) {
             return;
         }
@@ -279,43 +278,8 @@ impl Sites {
             self.left_out += 1;
             return;
         }
-        self.by_address.insert(at, Site::Access(instruction));
+        self.by_address.insert(at, site);
         self.accesses.push(at);
-    }
-}
-
-/// A program in which nothing tells which code is the user's.
-struct Unknown {
-    /// The user's code, but for the function that is called first: in a static program the linker puts
-    /// it behind the entry point and before the library.
-    own: Range<u64>,
-    main: Option<u64>,
-}
-
-impl Unknown {
-    fn of(program: &Program, module: &Module) -> Option<Unknown> {
-        let mut functions = module.symbols.functions();
-        if functions.any(|function| module.symbols.line_at(function.low_pc).is_some()) {
-            return None;
-        }
-        let header = module.symbols.header();
-        if header.interpreter.is_some() {
-            return Some(Unknown {
-                own: 0..u64::MAX,
-                main: None,
-            });
-        }
-        let entry = module.to_process(header.entry);
-        let mut code = [0; ENTRY_CODE_SIZE];
-        let _ = program.debuggee.read(entry, &mut code);
-        Some(Unknown {
-            own: entry..entry.saturating_add(OWN_CODE_SIZE),
-            main: first_argument(&code, entry),
-        })
-    }
-
-    fn may_be_own(&self, address: u64) -> bool {
-        self.own.contains(&address) || self.main == Some(address)
     }
 }
 

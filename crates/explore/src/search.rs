@@ -246,7 +246,7 @@ impl Search<'_> {
 /// The lengths of runs by set of points.
 #[derive(Debug, Default)]
 struct Sets {
-    known: [Known; 3],
+    known: [Known; 4],
 }
 
 /// A set of points.

@@ -76,7 +76,7 @@ pub struct Explore {
     /// The seed of the orders
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// The points at which threads are switched: sync, atomic, memory (all in turn if not given)
+    /// The points at which threads are switched: sync, atomic, memory, back-edges (the first three in turn if not given)
     #[arg(long, value_enum, value_name = "SET", hide_possible_values = true)]
     pub points: Option<Points>,
     /// The longest time of a run, in seconds
@@ -113,4 +113,6 @@ pub enum Points {
     Atomic,
     /// And accesses to memory that is shared
     Memory,
+    /// And the beginnings of loops
+    BackEdges,
 }

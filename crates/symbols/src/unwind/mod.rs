@@ -194,6 +194,12 @@ impl SymbolFile {
         self.inner.frame_rules().range_at(pc)
     }
 
+    /// Returns the ranges of file addresses that the entries of the CFI describe, by ascending start:
+    /// functions, and parts of them, also of a file that was stripped of its symbols.
+    pub fn unwind_ranges(&self) -> impl Iterator<Item = &Range<u64>> {
+        self.inner.frame_rules().ranges()
+    }
+
     /// Returns whether the file has CFI rules for a file address.
     pub fn has_unwind_rules(&self, pc: u64) -> bool {
         self.inner.frame_rules().entry_at(pc).is_some()

@@ -59,6 +59,11 @@ impl FrameRules {
         Some(self.entry_with_range_at(pc)?.0.clone())
     }
 
+    /// Returns the code ranges, by ascending start.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = &Range<u64>> {
+        self.entries.iter().map(|(range, _)| range)
+    }
+
     fn entry_with_range_at(&self, pc: u64) -> Option<&(Range<u64>, EntryOffset)> {
         let end = self.entries.partition_point(|(range, _)| range.start <= pc);
         self.entries

@@ -247,3 +247,22 @@ fn what_is_right_does_not_fail() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// A program without symbols has the same schedule points in its own functions, which its unwind
+/// tables tell.
+#[test]
+fn a_stripped_program_has_the_same_points() {
+    let explored = |argument: &str| {
+        let fixture = fixture("faulty", "aget.c", None).argument(argument);
+        let directory = tempfile::tempdir().expect("a directory");
+        let executable = fixture.compile_plain().display().to_string();
+        let arguments = ["explore", "--points", "memory", "--runs", "200", &executable];
+        let output = juror(&arguments).directory(directory.path()).run();
+        let first = output.stdout.lines().next().unwrap_or_default();
+        let (end, _) = first.split_once(" (").unwrap_or((first, ""));
+        end.to_owned()
+    };
+    let whole = explored("-g");
+    assert!(whole.contains("CRASH  SIGABRT  thread 2"), "{whole}");
+    assert_eq!(explored("-s"), whole);
+}

@@ -1,0 +1,99 @@
+//! The functions of a program, and which of them are the user's own.
+
+use crate::access::first_argument;
+use crate::report;
+use juror_program::modules::Module;
+use juror_program::program::Program;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The bytes at the entry point that are looked at, and those behind it that may be the user's code.
+const ENTRY_CODE_SIZE: usize = 64;
+const OWN_CODE_SIZE: u64 = 0x3000;
+
+/// Returns the functions of the program's file, without those of the synchronisation library in a static
+/// program: the file addresses of each, and whether it is the user's own.
+pub(super) fn functions_of(
+    module: &Module,
+    program: &Program,
+    is_library: impl Fn(u64) -> bool,
+) -> Vec<(Range<u64>, bool)> {
+    let mut known: FxHashMap<Arc<Path>, bool> = FxHashMap::default();
+    let mut is_users = |file: Arc<Path>| match known.get(&file) {
+        Some(is_users) => *is_users,
+        None => {
+            let is_users = report::is_users(&file);
+            known.insert(file, is_users);
+            is_users
+        }
+    };
+    let unknown = Unknown::of(program, module);
+    let may_be_own = |unknown: &Unknown, low_pc: u64| unknown.may_be_own(module.to_process(low_pc));
+    let mut found = Vec::new();
+    let mut named: Vec<Range<u64>> = Vec::new();
+    for function in module.symbols.functions() {
+        named.extend_from_slice(&function.ranges);
+        let address = module.to_process(function.low_pc);
+        if is_library(address) || function.plt || program.modules.is_linkage(address) {
+            continue;
+        }
+        let Some(range) = function.ranges.first() else {
+            continue;
+        };
+        let line = module.symbols.line_at(function.low_pc);
+        let is_own = line.is_some_and(|line| is_users(line.file))
+            || unknown
+                .as_ref()
+                .is_some_and(|it| may_be_own(it, function.low_pc));
+        found.push((range.clone(), is_own));
+    }
+    if let Some(unknown) = &unknown {
+        // The symbols may have been stripped.
+        named.sort_unstable_by_key(|range| range.start);
+        let is_named = |range: &&Range<u64>| {
+            let before = named.partition_point(|it| it.start < range.end);
+            let last = named.get(..before).and_then(<[_]>::last);
+            last.is_some_and(|it| range.start < it.end)
+        };
+        let unnamed = module.symbols.unwind_ranges().filter(|it| !is_named(it));
+        found.extend(unnamed.map(|range| (range.clone(), may_be_own(unknown, range.start))));
+    }
+    found
+}
+
+/// A program in which nothing tells which code is the user's.
+struct Unknown {
+    /// The user's code, but for the function that is called first: in a static program the linker puts
+    /// it behind the entry point and before the library.
+    own: Range<u64>,
+    main: Option<u64>,
+}
+
+impl Unknown {
+    fn of(program: &Program, module: &Module) -> Option<Unknown> {
+        let mut functions = module.symbols.functions();
+        if functions.any(|function| module.symbols.line_at(function.low_pc).is_some()) {
+            return None;
+        }
+        let header = module.symbols.header();
+        if header.interpreter.is_some() {
+            return Some(Unknown {
+                own: 0..u64::MAX,
+                main: None,
+            });
+        }
+        let entry = module.to_process(header.entry);
+        let mut code = [0; ENTRY_CODE_SIZE];
+        let _ = program.debuggee.read(entry, &mut code);
+        Some(Unknown {
+            own: entry..entry.saturating_add(OWN_CODE_SIZE),
+            main: first_argument(&code, entry),
+        })
+    }
+
+    fn may_be_own(&self, address: u64) -> bool {
+        self.own.contains(&address) || self.main == Some(address)
+    }
+}
