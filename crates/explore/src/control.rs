@@ -2,18 +2,19 @@
 //! carried out in the debuggee; events that do not concern the scheduler are passed on.
 
 mod calls;
+mod communication;
 mod events;
 mod keys;
 mod locks;
 mod outside;
 mod signals;
 pub(crate) mod spins;
-mod talk;
 
 use crate::blocking;
 use crate::error::ExploreError;
 use crate::points::Sites;
 use crate::threads::{Standing, Threads};
+use communication::CommunicationNotes;
 use events::TICK;
 use juror_debuggee::{Debuggee, Owner, StopEvent, SystemCalls, ThreadId};
 use juror_schedule::{
@@ -26,7 +27,6 @@ use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use talk::Talk;
 
 /// The threads of a program, which run one at a time as the scheduler says.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub(crate) struct Control {
     /// The words of the last futex call.
     last_words: (u64, Option<u64>),
     keys: Keys,
-    talk: Talk,
+    communication: CommunicationNotes,
     /// To where the run connects or sends, outside of the program.
     pub(crate) outside: BTreeSet<SocketAddr>,
     /// When it was looked last whether the run gets on.
@@ -122,7 +122,7 @@ impl Control {
             spins: Spins::default(),
             last_words: (0, None),
             keys: Keys::default(),
-            talk: Talk::default(),
+            communication: CommunicationNotes::default(),
             outside: BTreeSet::new(),
             looked_at: Instant::now(),
             waited_for_itself: None,
@@ -143,7 +143,7 @@ impl Control {
 
     /// Notes the steps by which the threads communicate.
     pub(crate) fn note_communication(&mut self) {
-        self.talk.begin();
+        self.communication.begin();
     }
 
     /// Notes the orders in which locks are taken.

@@ -266,6 +266,6 @@ impl ThreadControl for Control {
     }
 
     fn communication(&self) -> Option<&Communication> {
-        self.talk.steps()
+        self.communication.steps()
     }
 }

@@ -256,7 +256,14 @@ fn a_stripped_program_has_the_same_points() {
         let fixture = fixture("faulty", "aget.c", None).argument(argument);
         let directory = tempfile::tempdir().expect("a directory");
         let executable = fixture.compile_plain().display().to_string();
-        let arguments = ["explore", "--points", "memory", "--runs", "200", &executable];
+        let arguments = [
+            "explore",
+            "--points",
+            "memory",
+            "--runs",
+            "200",
+            &executable,
+        ];
         let output = juror(&arguments).directory(directory.path()).run();
         let first = output.stdout.lines().next().unwrap_or_default();
         let (end, _) = first.split_once(" (").unwrap_or((first, ""));

@@ -9,10 +9,10 @@ use juror_debuggee::{
 use juror_schedule::{Point, PointKind, State};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The notes. Nothing is noted before [`Talk::begin`].
+/// The notes. Nothing is noted before [`CommunicationNotes::begin`].
 #[derive(Debug, Default)]
-pub(super) struct Talk {
-    communication: Option<Communication>,
+pub(super) struct CommunicationNotes {
+    noted: Option<Communication>,
     /// The numbers of the threads.
     numbers: FxHashMap<ThreadId, u32>,
     /// The steps at which threads stand, with the return addresses.
@@ -23,23 +23,23 @@ pub(super) struct Talk {
     last: Option<u32>,
 }
 
-impl Talk {
+impl CommunicationNotes {
     pub(super) fn begin(&mut self) {
-        self.communication = Some(Communication::default());
+        self.noted = Some(Communication::default());
     }
 
     pub(super) fn steps(&self) -> Option<&Communication> {
-        self.communication.as_ref()
+        self.noted.as_ref()
     }
 }
 
 impl Control {
     /// Notes that a thread begins.
     pub(super) fn note_beginning(&mut self, thread: ThreadId) {
-        if self.talk.communication.is_some() {
-            let number = u32::try_from(self.talk.numbers.len() + 1).unwrap_or(u32::MAX);
-            self.talk.numbers.insert(thread, number);
-            self.push(thread, Kind::Begins, 0);
+        if self.communication.noted.is_some() {
+            let number = u32::try_from(self.communication.numbers.len() + 1).unwrap_or(u32::MAX);
+            self.communication.numbers.insert(thread, number);
+            self.note_step(thread, Kind::Begins, 0);
         }
     }
 
@@ -50,7 +50,7 @@ impl Control {
         (thread, standing): (ThreadId, Standing),
         point: &Point,
     ) {
-        if self.talk.communication.is_none() {
+        if self.communication.noted.is_none() {
             return;
         }
         let step = match (point.kind, standing) {
@@ -72,46 +72,46 @@ impl Control {
             _ => None,
         };
         match step {
-            Some(step) => drop(self.talk.next.insert(thread, step)),
-            None => drop(self.talk.next.remove(&thread)),
+            Some(step) => drop(self.communication.next.insert(thread, step)),
+            None => drop(self.communication.next.remove(&thread)),
         }
     }
 
     /// Notes that a thread makes the step before which it stands.
     pub(super) fn note_going_on(&mut self, thread: ThreadId) {
-        if self.talk.communication.is_none() {
+        if self.communication.noted.is_none() {
             return;
         }
-        if let Some((kind, caller)) = self.talk.next.remove(&thread) {
-            self.push(thread, kind, caller);
+        if let Some((kind, caller)) = self.communication.next.remove(&thread) {
+            self.note_step(thread, kind, caller);
         }
-        self.talk.last = self.talk.numbers.get(&thread).copied();
+        self.communication.last = self.communication.numbers.get(&thread).copied();
     }
 
     /// Notes that a thread waits, if its futex call does.
     pub(super) fn note_waiting(&mut self, thread: ThreadId) {
-        if self.talk.communication.is_none() {
+        if self.communication.noted.is_none() {
             return;
         }
         let task = self.scheduler.task_of(scheduled(thread));
         if let Some(State::Waits { address, .. }) = task.map(|task| *task.state()) {
-            self.talk.waiting.insert(thread);
-            self.push(thread, Kind::Waits { address }, 0);
+            self.communication.waiting.insert(thread);
+            self.note_step(thread, Kind::Waits { address }, 0);
         }
     }
 
     /// Notes that the futex call of a thread has a result.
     pub(super) fn note_finished(&mut self, thread: ThreadId, result: i64) {
-        if self.talk.waiting.remove(&thread) {
-            let by = self.talk.last.filter(|_| result >= 0);
-            self.push(thread, Kind::GoesOn { by }, 0);
+        if self.communication.waiting.remove(&thread) {
+            let by = self.communication.last.filter(|_| result >= 0);
+            self.note_step(thread, Kind::GoesOn { by }, 0);
         }
     }
 
-    fn push(&mut self, thread: ThreadId, kind: Kind, caller: u64) {
-        let number = self.talk.numbers.get(&thread).copied();
+    fn note_step(&mut self, thread: ThreadId, kind: Kind, caller: u64) {
+        let number = self.communication.numbers.get(&thread).copied();
         let points = self.scheduler.points();
-        if let (Some(communication), Some(number)) = (&mut self.talk.communication, number) {
+        if let (Some(communication), Some(number)) = (&mut self.communication.noted, number) {
             communication.push(CommunicationStep {
                 thread,
                 number,
