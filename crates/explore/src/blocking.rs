@@ -96,48 +96,6 @@ pub(crate) fn wait_until_gone(process: u32, thread: u32) {
     }
 }
 
-/// Returns the direction in which a thread waits in the kernel for a pipe to which nothing outside of
-/// the program has the other end; none if it waits for anything else. Processes that the program has
-/// made may have that end, too.
-pub(crate) fn waits_for_own_pipe(process: u32, thread: u32) -> Option<PipeWait> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/task/{thread}/syscall")).ok()?;
-    let mut words = text.split_whitespace();
-    let wait = match words.next()?.parse().ok()? {
-        libc_numbers::READ | libc_numbers::READV => PipeWait::Data,
-        libc_numbers::WRITE | libc_numbers::WRITEV => PipeWait::Room,
-        _ => return None,
-    };
-    let descriptor = words.next()?.strip_prefix("0x")?;
-    let descriptor = u64::from_str_radix(descriptor, 16).ok()?;
-    let file = std::fs::read_link(format!("/proc/{process}/fd/{descriptor}")).ok()?;
-    // A pipe that was there before the program is open here, too. One with a path can be opened by
-    // anyone.
-    let is_anonymous = file.to_str()?.starts_with("pipe:[");
-    let mut inherited = std::fs::read_dir("/proc/self/fd").ok()?.flatten();
-    let is_inherited =
-        inherited.any(|entry| std::fs::read_link(entry.path()).is_ok_and(|own| own == file));
-    (is_anonymous && !is_inherited).then_some(wait)
-}
-
-/// The end of a pipe at which a thread waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PipeWait {
-    /// It reads, and the pipe is empty.
-    Data,
-    /// It writes, and the pipe is full.
-    Room,
-}
-
-impl PipeWait {
-    /// Returns it as what a thread of a deadlock waits for.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            PipeWait::Data => "data in a pipe",
-            PipeWait::Room => "room in a pipe",
-        }
-    }
-}
-
 /// Returns how long a thread has been on a processor.
 pub(crate) fn computed(process: u32, thread: u32) -> Duration {
     let path = format!("/proc/{process}/task/{thread}/schedstat");
@@ -148,11 +106,11 @@ pub(crate) fn computed(process: u32, thread: u32) -> Duration {
 }
 
 /// `read`, `poll`, `readv`, `select`, `pause`, `connect`, `accept`, `recvfrom`, `recvmsg`, `wait4`,
-/// `msgrcv`, `flock`, `rt_sigtimedwait`, `rt_sigsuspend`, `semop`, `epoll_wait`, `semtimedop`, `waitid`,
+/// `mq_timedsend`, `mq_timedreceive`, `msgsnd`, `epoll_pwait2`, `msgrcv`, `flock`, `rt_sigtimedwait`, `rt_sigsuspend`, `semop`, `epoll_wait`, `semtimedop`, `waitid`,
 /// `pselect6`, `ppoll`, `epoll_pwait`, `accept4`, `recvmmsg`, `write`, `writev`, `sendto`, `sendmsg`.
-const WAITING: [u64; 27] = [
-    0, 7, 19, 23, 34, 42, 43, 45, 47, 61, 70, 73, 128, 130, 65, 232, 220, 247, 270, 271, 281, 288,
-    299, 1, 20, 44, 46,
+const WAITING: [u64; 31] = [
+    242, 243, 69, 441, 0, 7, 19, 23, 34, 42, 43, 45, 47, 61, 70, 73, 128, 130, 65, 232, 220, 247,
+    270, 271, 281, 288, 299, 1, 20, 44, 46,
 ];
 
 /// `kill`, `rt_sigqueueinfo`, `tkill`, `tgkill`, `rt_tgsigqueueinfo`.
@@ -165,8 +123,22 @@ const TIMERS: [u64; 3] = [37, 38, 223];
 pub(crate) mod libc_numbers {
     pub(crate) const READ: u64 = 0;
     pub(crate) const WRITE: u64 = 1;
+    pub(crate) const POLL: u64 = 7;
     pub(crate) const READV: u64 = 19;
     pub(crate) const WRITEV: u64 = 20;
+    pub(crate) const SENDTO: u64 = 44;
+    pub(crate) const RECVFROM: u64 = 45;
+    pub(crate) const SENDMSG: u64 = 46;
+    pub(crate) const RECVMSG: u64 = 47;
+    pub(crate) const SEMOP: u64 = 65;
+    pub(crate) const MSGSND: u64 = 69;
+    pub(crate) const MSGRCV: u64 = 70;
+    pub(crate) const SEMTIMEDOP: u64 = 220;
+    pub(crate) const EPOLL_WAIT: u64 = 232;
+    pub(crate) const MQ_TIMEDSEND: u64 = 242;
+    pub(crate) const MQ_TIMEDRECEIVE: u64 = 243;
+    pub(crate) const PPOLL: u64 = 271;
+    pub(crate) const EPOLL_PWAIT: u64 = 281;
     pub(crate) const SCHED_YIELD: u64 = 24;
     pub(crate) const NANOSLEEP: u64 = 35;
     pub(crate) const CLONE: u64 = 56;

@@ -12,6 +12,7 @@ pub(crate) mod spins;
 
 use crate::blocking;
 use crate::error::ExploreError;
+use crate::own_waits::Inherited;
 use crate::points::Sites;
 use crate::threads::{Standing, Threads};
 use communication::CommunicationNotes;
@@ -65,7 +66,11 @@ pub(crate) struct Control {
     pub(crate) outside: BTreeSet<SocketAddr>,
     /// When it was looked last whether the run gets on.
     looked_at: Instant,
-    /// The number of points at which all threads were seen to wait for pipes of the program's own.
+    /// Whether the writes of the run, and the queues that it makes, are its own.
+    has_own_world: bool,
+    /// The objects that may be others' as well.
+    inherited: Inherited,
+    /// The number of points at which all threads were seen to wait for objects of the program's own.
     waited_for_itself: Option<u64>,
     /// Why nobody goes on, if that is so.
     stands: Option<End>,
@@ -125,6 +130,8 @@ impl Control {
             communication: CommunicationNotes::default(),
             outside: BTreeSet::new(),
             looked_at: Instant::now(),
+            has_own_world: false,
+            inherited: Inherited::default(),
             waited_for_itself: None,
             stands: None,
         }
@@ -139,6 +146,11 @@ impl Control {
     /// Returns the loop that spins without a point, if one was found.
     pub(crate) fn learned(&self) -> Option<u64> {
         self.spins.learned
+    }
+
+    /// Notes that the run has a world of its own.
+    pub(crate) fn note_own_world(&mut self) {
+        self.has_own_world = true;
     }
 
     /// Notes the steps by which the threads communicate.
@@ -157,6 +169,7 @@ impl Control {
         debuggee: &mut Debuggee,
         main: ThreadId,
     ) -> Result<(), ExploreError> {
+        self.inherited = Inherited::of(debuggee.pid(), self.has_own_world);
         let entries = SystemCalls::Only(blocking::stopping());
         let exits = SystemCalls::Only(blocking::with_exit());
         debuggee.schedule_system_calls(entries, exits);

@@ -22,6 +22,7 @@ mod jobs;
 mod modules;
 mod monitors;
 mod outcome;
+mod own_waits;
 mod points;
 mod report;
 mod robust;

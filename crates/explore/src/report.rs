@@ -1,7 +1,7 @@
 //! The places of threads and the objects that they wait for, in terms of the source.
 
-use crate::blocking;
 use crate::outcome::{Deadlocked, Holding, ThreadPlace, Waiting};
+use crate::own_waits;
 use juror_debuggee::{Communication, CommunicationKind, ThreadId};
 use juror_program::program::Program;
 use juror_program::stack::frames::{Frame, users_frames};
@@ -128,10 +128,6 @@ pub fn deadlock(
     communication: Option<&Communication>,
 ) -> Deadlocked {
     let circle = scheduler.deadlock();
-    let in_pipe = |task: &Task| match task.state() {
-        State::InKernel => blocking::waits_for_own_pipe(program.debuggee.pid(), task.id().0),
-        _ => None,
-    };
     let waits = |task: &Task| matches!(task.state(), State::Waits { .. } | State::InKernel);
     let is_partial = scheduler.tasks().iter().any(|task| !waits(task));
     let is_meant = |path: ThreadPath| {
@@ -143,10 +139,11 @@ pub fn deadlock(
         .iter()
         .filter(|task| is_meant(task.path()))
     {
-        if let Some(pipe) = in_pipe(task) {
+        if *task.state() == State::InKernel {
+            let thread = ThreadId(task.id().0);
             waiting.push(Waiting {
-                place: place_of(program, ThreadId(task.id().0)),
-                object: pipe.words().to_owned(),
+                place: place_of(program, thread),
+                object: own_waits::words(&program.debuggee, thread).to_owned(),
                 holder: None,
             });
         }

@@ -399,6 +399,9 @@ impl RunFile {
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
         let mut control = Control::new(sites, options, strategy);
         control.note_communication();
+        if self.files() != Files::Real {
+            control.note_own_world();
+        }
         control.start(&mut program.debuggee, main)?;
         let control: Box<dyn ThreadControl> = Box::new(control);
         program.debuggee.set_thread_control(Some(control));

@@ -213,6 +213,9 @@ impl Runner {
         let left_out = sites.left_out;
         let mut control = Control::new(sites, options, strategy);
         control.limit_time(limits.time);
+        if launch.world.is_some() {
+            control.note_own_world();
+        }
         if explains {
             control.note_communication();
         }

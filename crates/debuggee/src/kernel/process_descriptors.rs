@@ -37,6 +37,28 @@ fn take_descriptor(result: c_long) -> Outcome<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
 }
 
+/// Returns the process that has made the other end of a local socket.
+pub(crate) fn peer(socket: &OwnedFd) -> Outcome<u32> {
+    let mut credentials = libc::ucred {
+        pid: 0,
+        uid: 0,
+        gid: 0,
+    };
+    let mut length = size_of::<libc::ucred>() as libc::socklen_t;
+    // SAFETY: an open descriptor, and live values for the kernel to fill in.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut credentials).cast(),
+            &raw mut length,
+        )
+    };
+    Errno::result(result)?;
+    u32::try_from(credentials.pid).map_err(|_| Errno::ESRCH)
+}
+
 /// Waits for the end of a process, some milliseconds: its descriptor can be read from then.
 pub(crate) fn await_end(process: &OwnedFd, timeout: impl Into<PollTimeout>) {
     let mut waited_for = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];

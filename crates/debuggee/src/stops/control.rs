@@ -6,6 +6,7 @@ use juror_stepping::ThreadId;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
+use crate::kernel::process_descriptors::{self, descriptor_of, open_process};
 use crate::state::communication::Communication;
 use crate::state::thread_control::ThreadControl;
 
@@ -46,6 +47,13 @@ impl Debuggee {
             .control
             .as_ref()
             .is_some_and(|it| it.is_branched())
+    }
+
+    /// Returns whether a descriptor of the process is of a socket whose other end the process itself has
+    /// made (`SO_PEERCRED` of unix(7)).
+    pub fn has_own_peer(&self, descriptor: i32) -> bool {
+        let socket = open_process(self.process).and_then(|it| descriptor_of(&it, descriptor));
+        socket.is_ok_and(|socket| process_descriptors::peer(&socket) == Ok(self.process))
     }
 
     /// Handles what the kernel reports of a thread at this moment. Returns whether that was

@@ -5,6 +5,7 @@ use crate::blocking::libc_numbers::RESTART;
 use crate::blocking::{self, TaskState};
 use crate::cancel;
 use crate::error::ExploreError;
+use crate::own_waits::OwnWait;
 use crate::points::Site;
 use crate::threads::Standing;
 use juror_debuggee::{Debuggee, Owners, StopEvent, SystemCallPhase, ThreadId};
@@ -322,7 +323,16 @@ impl Control {
         Ok(None)
     }
 
-    /// Returns whether all threads wait, some of them in the kernel, for pipes of the program's own.
+    /// Returns the object of the program's own for which a thread waits in the kernel.
+    pub(super) fn own_wait(&self, debuggee: &Debuggee, thread: ThreadId) -> Option<OwnWait> {
+        let made = match self.threads.standing(thread) {
+            Standing::InCall(number) => Some(number),
+            _ => None,
+        };
+        self.inherited.own_wait(debuggee, thread, made)
+    }
+
+    /// Returns whether all threads wait, some of them in the kernel, for objects of the program's own.
     /// `stopped` has been stopped for the look.
     fn waits_for_itself(&self, debuggee: &Debuggee, stopped: ThreadId) -> bool {
         let process = debuggee.pid();
@@ -333,7 +343,7 @@ impl Control {
             State::Waits { deadline: None, .. } => true,
             State::InKernel => {
                 let thread = traced(task.id());
-                sleeps(thread) && blocking::waits_for_own_pipe(process, thread.0).is_some()
+                sleeps(thread) && self.own_wait(debuggee, thread).is_some()
             }
             _ => false,
         };
