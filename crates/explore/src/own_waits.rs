@@ -58,7 +58,8 @@ pub(crate) fn words(debuggee: &Debuggee, thread: ThreadId) -> &'static str {
         links: Vec::new(),
         has_own_queues: true,
     };
-    let wait = all.own_wait(debuggee, thread, None);
+    // Of these calls, `poll` alone is made again under another number.
+    let wait = all.own_wait(debuggee, thread, Some(calls::POLL));
     wait.map_or("a system call", OwnWait::words)
 }
 

@@ -233,10 +233,12 @@ pub(crate) fn loop_head(program: &Program, thread: ThreadId) -> Option<u64> {
         let module = frame.module.as_ref()?;
         let at = module.to_file(frame.lookup);
         let mut functions = module.symbols.functions();
-        let range = functions.find_map(|function| {
+        let named = functions.find_map(|function| {
             let mut ranges = function.ranges.iter();
             ranges.find(|range| range.contains(&at)).cloned()
-        })?;
+        });
+        // A program may have been stripped of its symbols.
+        let range = named.or_else(|| module.symbols.unwind_range_at(at))?;
         let size = range.end.saturating_sub(range.start).min(FUNCTION_SIZE_MAX);
         let mut code = vec![0; usize::try_from(size).ok()?];
         let begin = module.to_process(range.start);
