@@ -76,7 +76,7 @@ pub(crate) enum Site {
     Access(Instruction),
     /// The first instruction of the function that makes a thread; no point.
     Makes,
-    /// The beginning of a loop that was seen to spin without a point, or of any loop.
+    /// The beginning of a loop that was seen to spin without a point, of any loop, or of a function.
     Loop,
 }
 
@@ -234,9 +234,13 @@ impl Sites {
         };
         let functions = functions_of(module, program, is_library);
         let writable = writable(program);
-        for (range, is_own) in functions {
-            let code = module.to_process(range.start)..module.to_process(range.end);
-            self.add_function(program, code, (is_own, set), &writable);
+        for function in functions {
+            let Range { start, end } = function.range;
+            let code = module.to_process(start)..module.to_process(end);
+            if function.is_rust_sync {
+                self.add(code.start, Site::Loop);
+            }
+            self.add_function(program, code, (function.is_own, set), &writable);
         }
     }
 

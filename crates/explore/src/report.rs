@@ -128,7 +128,8 @@ pub fn deadlock(
     communication: Option<&Communication>,
 ) -> Deadlocked {
     let circle = scheduler.deadlock();
-    let waits = |task: &Task| matches!(task.state(), State::Waits { .. } | State::InKernel);
+    // Threads in the kernel may go on.
+    let waits = |task: &Task| matches!(task.state(), State::Waits { .. });
     let is_partial = scheduler.tasks().iter().any(|task| !waits(task));
     let is_meant = |path: ThreadPath| {
         circle.is_none_or(|deadlock| deadlock.circle.iter().any(|it| it.thread == path))

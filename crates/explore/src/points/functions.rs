@@ -13,13 +13,26 @@ use std::sync::Arc;
 const ENTRY_CODE_SIZE: usize = 64;
 const OWN_CODE_SIZE: u64 = 0x3000;
 
-/// Returns the functions of the program's file, without those of the synchronisation library in a static
-/// program: the file addresses of each, and whether it is the user's own.
+/// The module of Rust's library with its mutexes, conditions, and read-write locks.
+const RUST_SYNC: &str = "std::sys::sync::";
+
+/// A function of the program's file.
+pub(super) struct Found {
+    /// Its file addresses.
+    pub(super) range: Range<u64>,
+    /// Whether it is the user's own.
+    pub(super) is_own: bool,
+    /// Whether it is one of Rust's library that waits for other threads or wakes them.
+    pub(super) is_rust_sync: bool,
+}
+
+/// Returns the functions of the program's file, without those of the synchronisation library of C in a
+/// static program.
 pub(super) fn functions_of(
     module: &Module,
     program: &Program,
     is_library: impl Fn(u64) -> bool,
-) -> Vec<(Range<u64>, bool)> {
+) -> Vec<Found> {
     let mut known: FxHashMap<Arc<Path>, bool> = FxHashMap::default();
     let mut is_users = |file: Arc<Path>| match known.get(&file) {
         Some(is_users) => *is_users,
@@ -44,10 +57,15 @@ pub(super) fn functions_of(
         };
         let line = module.symbols.line_at(function.low_pc);
         let is_own = line.is_some_and(|line| is_users(line.file))
+            || is_atomic(&function.name)
             || unknown
                 .as_ref()
                 .is_some_and(|it| may_be_own(it, function.low_pc));
-        found.push((range.clone(), is_own));
+        found.push(Found {
+            range: range.clone(),
+            is_own,
+            is_rust_sync: function.name.starts_with(RUST_SYNC),
+        });
     }
     if let Some(unknown) = &unknown {
         // The symbols may have been stripped.
@@ -58,9 +76,21 @@ pub(super) fn functions_of(
             last.is_some_and(|it| range.start < it.end)
         };
         let unnamed = module.symbols.unwind_ranges().filter(|it| !is_named(it));
-        found.extend(unnamed.map(|range| (range.clone(), may_be_own(unknown, range.start))));
+        found.extend(unnamed.map(|range| Found {
+            range: range.clone(),
+            is_own: may_be_own(unknown, range.start),
+            is_rust_sync: false,
+        }));
     }
     found
+}
+
+/// Returns whether a function of a language's library loads or stores an atomic object, by its name: code
+/// that is not optimised calls it for an access of its own (`std::atomic` of C++ and of Rust).
+fn is_atomic(name: &str) -> bool {
+    name.contains("sync::atomic::")
+        || name.contains("std::atomic")
+        || name.contains("std::__atomic")
 }
 
 /// A program in which nothing tells which code is the user's.
