@@ -279,7 +279,12 @@ fn show_none(page: &mut dyn Write, found: &Exploration, settings: Settings) -> i
     } else {
         format!("not all of them; --runs, --points; seed {seed}")
     };
-    writeln!(page, "no failure in {} schedules ({end})", found.runs)
+    let schedules = if found.runs == 1 {
+        "schedule"
+    } else {
+        "schedules"
+    };
+    writeln!(page, "no failure in {} {schedules} ({end})", found.runs)
 }
 
 /// Shows what makes the run differ from the usual order, in which each thread goes on until it waits.

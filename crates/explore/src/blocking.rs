@@ -106,11 +106,12 @@ pub(crate) fn computed(process: u32, thread: u32) -> Duration {
 }
 
 /// `read`, `poll`, `readv`, `select`, `pause`, `connect`, `accept`, `recvfrom`, `recvmsg`, `wait4`,
-/// `mq_timedsend`, `mq_timedreceive`, `msgsnd`, `epoll_pwait2`, `msgrcv`, `flock`, `rt_sigtimedwait`, `rt_sigsuspend`, `semop`, `epoll_wait`, `semtimedop`, `waitid`,
-/// `pselect6`, `ppoll`, `epoll_pwait`, `accept4`, `recvmmsg`, `write`, `writev`, `sendto`, `sendmsg`.
+/// `msgrcv`, `flock`, `rt_sigtimedwait`, `rt_sigsuspend`, `semop`, `epoll_wait`, `semtimedop`, `waitid`,
+/// `pselect6`, `ppoll`, `epoll_pwait`, `accept4`, `recvmmsg`, `write`, `writev`, `sendto`, `sendmsg`,
+/// `msgsnd`, `mq_timedsend`, `mq_timedreceive`, `epoll_pwait2`.
 const WAITING: [u64; 31] = [
-    242, 243, 69, 441, 0, 7, 19, 23, 34, 42, 43, 45, 47, 61, 70, 73, 128, 130, 65, 232, 220, 247,
-    270, 271, 281, 288, 299, 1, 20, 44, 46,
+    0, 7, 19, 23, 34, 42, 43, 45, 47, 61, 70, 73, 128, 130, 65, 232, 220, 247, 270, 271, 281, 288,
+    299, 1, 20, 44, 46, 69, 242, 243, 441,
 ];
 
 /// `kill`, `rt_sigqueueinfo`, `tkill`, `tgkill`, `rt_tgsigqueueinfo`.

@@ -66,8 +66,6 @@ pub(crate) struct Control {
     pub(crate) outside: BTreeSet<SocketAddr>,
     /// When it was looked last whether the run gets on.
     looked_at: Instant,
-    /// Whether the writes of the run, and the queues that it makes, are its own.
-    has_own_world: bool,
     /// The objects that may be others' as well.
     inherited: Inherited,
     /// The number of points at which all threads were seen to wait for objects of the program's own.
@@ -130,7 +128,6 @@ impl Control {
             communication: CommunicationNotes::default(),
             outside: BTreeSet::new(),
             looked_at: Instant::now(),
-            has_own_world: false,
             inherited: Inherited::default(),
             waited_for_itself: None,
             stands: None,
@@ -150,7 +147,7 @@ impl Control {
 
     /// Notes that the run has a world of its own.
     pub(crate) fn note_own_world(&mut self) {
-        self.has_own_world = true;
+        self.inherited.has_own_queues = true;
     }
 
     /// Notes the steps by which the threads communicate.
@@ -169,7 +166,7 @@ impl Control {
         debuggee: &mut Debuggee,
         main: ThreadId,
     ) -> Result<(), ExploreError> {
-        self.inherited = Inherited::of(debuggee.pid(), self.has_own_world);
+        self.inherited.note_open(debuggee.pid());
         let entries = SystemCalls::Only(blocking::stopping());
         let exits = SystemCalls::Only(blocking::with_exit());
         debuggee.schedule_system_calls(entries, exits);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// The link of an event descriptor, which does not tell one from another.
 const EVENT: &str = "anon_inode:[eventfd]";
 
-/// `struct pollfd`: its length, and no time-out.
+/// The length of a `struct pollfd`, and the maximum number of them that are looked at.
 const POLLED_SIZE: u64 = 8;
 const POLLED_MAX: u64 = 64;
 
@@ -48,7 +48,7 @@ impl OwnWait {
 pub(crate) struct Inherited {
     links: Vec<PathBuf>,
     /// Whether queues and semaphores of the system are those of the run alone.
-    has_own_queues: bool,
+    pub(crate) has_own_queues: bool,
 }
 
 /// Returns the object for which a thread of a deadlock waits in the kernel, in words.
@@ -70,16 +70,12 @@ struct WaitingCall {
 }
 
 impl Inherited {
-    /// Reads what a program has open at its start.
-    pub(crate) fn of(process: u32, has_own_queues: bool) -> Inherited {
+    /// Notes what a program has open at its start.
+    pub(crate) fn note_open(&mut self, process: u32) {
         let entries = fs::read_dir(format!("/proc/{process}/fd"));
         let entries = entries.into_iter().flatten().flatten();
-        Inherited {
-            links: entries
-                .filter_map(|entry| fs::read_link(entry.path()).ok())
-                .collect(),
-            has_own_queues,
-        }
+        let links = entries.filter_map(|entry| fs::read_link(entry.path()).ok());
+        self.links = links.collect();
     }
 
     /// Returns the object for which a thread waits in the kernel if the program alone has it: none if
@@ -142,7 +138,7 @@ impl Inherited {
         }
     }
 
-    /// Waits for any of these descriptors (poll(2)).
+    /// Returns the wait for any of the descriptors of an array (poll(2)).
     fn polled(&self, debuggee: &Debuggee, array: u64, count: u64) -> Option<OwnWait> {
         if count == 0 || count > POLLED_MAX {
             return None;
@@ -158,7 +154,7 @@ impl Inherited {
         Some(OwnWait::Descriptors)
     }
 
-    /// Waits for any of the descriptors that are registered (epoll(7)).
+    /// Returns the wait for any of the descriptors that are registered with another one (epoll(7)).
     fn registered(&self, debuggee: &Debuggee, descriptor: u64) -> Option<OwnWait> {
         let path = format!("/proc/{}/fdinfo/{descriptor}", debuggee.pid());
         let text = fs::read_to_string(path).ok()?;

@@ -118,6 +118,11 @@ const FUNCTIONS: [(&str, Option<LockUse>); 31] = [
     ("mtx_unlock", None),
 ];
 
+/// Returns whether a name is that of a function of the C library whose calls are points.
+pub(crate) fn is_thread_function(name: &str) -> bool {
+    FUNCTIONS.iter().any(|(function, _)| *function == name)
+}
+
 /// The points of a program, by address in the process.
 #[derive(Debug, Default)]
 pub(crate) struct Sites {

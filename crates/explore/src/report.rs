@@ -2,6 +2,7 @@
 
 use crate::outcome::{Deadlocked, Holding, ThreadPlace, Waiting};
 use crate::own_waits;
+use crate::points;
 use juror_debuggee::{Communication, CommunicationKind, ThreadId};
 use juror_program::program::Program;
 use juror_program::stack::frames::{Frame, users_frames};
@@ -61,14 +62,15 @@ pub fn object_name(program: &Program, address: u64) -> String {
     named.unwrap_or_else(|| format!("{address:#x}"))
 }
 
-/// Returns the name of a function at an address, as the user's code calls it: libraries have their own
-/// names with underscores for it.
+/// Returns the name of a function at an address, as the user's code calls it: the C library has its own
+/// names with underscores for its functions of threads.
 pub fn function_name(program: &Program, address: u64) -> String {
     let name = object_name(program, address);
     let public = name.trim_start_matches('_');
-    match program.modules.find(address) {
-        Some(module) if !module.is_main && !public.is_empty() => public.to_owned(),
-        _ => name,
+    if points::is_thread_function(public) {
+        public.to_owned()
+    } else {
+        name
     }
 }
 
@@ -115,7 +117,7 @@ fn place_of_taking(
     let calls = communication?.steps();
     // It has made no call with it since.
     let taken = calls
-        .filter(|step| step.number == number && takes(step.kind))
+        .filter(|step| step.thread == number && takes(step.kind))
         .last()?;
     Some(place_of_call(program, taken.caller)).filter(|place| !place.is_empty())
 }
@@ -147,6 +149,7 @@ pub fn deadlock(
                 object: own_waits::words(&program.debuggee, thread).to_owned(),
                 holder: None,
             });
+            continue;
         }
         let State::Waits { address, .. } = *task.state() else {
             continue;

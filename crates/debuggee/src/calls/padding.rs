@@ -12,7 +12,7 @@ use libc::c_long;
 use super::rescue::frame_at;
 use super::rescued::Saved;
 use crate::debuggee::Debuggee;
-use crate::error::{DebuggeeError, gone_or};
+use crate::error::DebuggeeError;
 use crate::image::modules;
 use crate::kernel::injected_call::call_registers;
 
@@ -65,12 +65,9 @@ impl Debuggee {
         number: c_long,
         arguments: [u64; 6],
     ) -> Result<Option<u64>, DebuggeeError> {
-        let failed = |errno| gone_or("make a system call in the program", thread)(errno);
-        if !self.can_be_rescued(thread)? {
+        let Some(saved) = self.save_for_rescue(thread)? else {
             return Ok(None);
-        }
-        self.leave_kernel(thread)?;
-        let saved = Saved::of(thread).map_err(failed)?;
+        };
         let Some(way_back) = self.way_back(&saved) else {
             return Ok(None);
         };

@@ -30,7 +30,7 @@ pub(super) struct Saved {
 }
 
 impl Saved {
-    pub(super) fn of(thread: ThreadId) -> Outcome<Saved> {
+    fn of(thread: ThreadId) -> Outcome<Saved> {
         Ok(Saved {
             registers: kernel::registers(thread.0)?,
             extended: kernel::extended_state(thread.0)?,
@@ -57,15 +57,12 @@ impl Debuggee {
         number: c_long,
         arguments: [u64; 6],
     ) -> Result<Option<u64>, DebuggeeError> {
-        let failed = |errno| gone_or("make a system call in the program", thread)(errno);
-        if !self.can_be_rescued(thread)? {
+        let Some(saved) = self.save_for_rescue(thread)? else {
             return Ok(None);
-        }
+        };
         let Some(gadget) = self.rescued_gadget()? else {
             return Ok(None);
         };
-        self.leave_kernel(thread)?;
-        let saved = Saved::of(thread).map_err(failed)?;
         let stack = saved.registers.stack_pointer();
         if !self.add_rescue(stack, &saved.before())? {
             return Ok(None);
@@ -77,11 +74,20 @@ impl Debuggee {
         Ok(Some(result))
     }
 
-    /// Returns false if a thread would not find back from a call by itself, or need not: at the
-    /// stop after the call the kernel would not deliver a signal that the thread is about to get.
-    pub(super) fn can_be_rescued(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
+    /// Returns the state of a stopped thread that is to find back from a call by itself. Returns none
+    /// if it need not, or cannot: at the stop after the call the kernel would not deliver a signal that
+    /// the thread is about to get.
+    pub(super) fn save_for_rescue(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<Option<Saved>, DebuggeeError> {
         let has_signal = self.stopped(thread)?.pending.is_some();
-        Ok(self.life.is_attached() && !has_signal)
+        if !self.life.is_attached() || has_signal {
+            return Ok(None);
+        }
+        self.leave_kernel(thread)?;
+        let failed = |errno| gone_or("make a system call in the program", thread)(errno);
+        Saved::of(thread).map_err(failed).map(Some)
     }
 
     /// Lets a thread make a call at the `syscall` where `call` stands, with the way back behind

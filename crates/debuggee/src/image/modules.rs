@@ -222,9 +222,15 @@ fn file_start(reader: &Reader<'_>, table: u64) -> Option<u64> {
 
 /// Returns the headers of the file whose first byte is mapped at `base`.
 fn headers_at(reader: &Reader<'_>, base: u64) -> Option<Headers> {
+    let (table, count) = table_at(reader, base)?;
+    headers(reader, table, count, Some(base))
+}
+
+/// Returns the address and the number of entries of the table of program headers of such a file.
+fn table_at(reader: &Reader<'_>, base: u64) -> Option<(u64, u64)> {
     let table = base.checked_add(reader.u64(base.checked_add(32)?)?)?;
-    let counts = reader.u32(base + 56)?;
-    headers(reader, table, u64::from(counts & 0xffff), Some(base))
+    let counts = reader.u32(base.checked_add(56)?)?;
+    Some((table, u64::from(counts & 0xffff)))
 }
 
 fn dynamic_entry(reader: &Reader<'_>, dynamic: u64, tag: u64) -> Option<u64> {

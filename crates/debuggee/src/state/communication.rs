@@ -2,18 +2,14 @@
 
 use std::collections::VecDeque;
 
-use juror_stepping::ThreadId;
-
 /// The maximum number of steps that are kept: the last ones.
 const STEPS_MAX: usize = 10_000;
 
 /// A step of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommunicationStep {
-    /// The thread; it may have ended since.
-    pub thread: ThreadId,
-    /// Its number, from 1 in the order in which the threads began.
-    pub number: u32,
+    /// The number of the thread, from 1 in the order in which the threads began.
+    pub thread: u32,
     /// The number of schedule points before it.
     pub points: u64,
     /// The kind.
@@ -90,8 +86,7 @@ mod tests {
         let mut communication = Communication::default();
         for points in 0..STEPS_MAX as u64 + 3 {
             communication.push(CommunicationStep {
-                thread: ThreadId(7),
-                number: 1,
+                thread: 1,
                 points,
                 kind: CommunicationKind::Begins,
                 caller: 0,

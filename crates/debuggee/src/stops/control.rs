@@ -49,11 +49,14 @@ impl Debuggee {
             .is_some_and(|it| it.is_branched())
     }
 
-    /// Returns whether a descriptor of the process is of a socket whose other end the process itself has
-    /// made (`SO_PEERCRED` of unix(7)).
+    /// Returns whether a descriptor of the process is of a local socket whose other end the process itself
+    /// has made, and whose calls wait without end.
     pub fn has_own_peer(&self, descriptor: i32) -> bool {
         let socket = open_process(self.process).and_then(|it| descriptor_of(&it, descriptor));
-        socket.is_ok_and(|socket| process_descriptors::peer(&socket) == Ok(self.process))
+        socket.is_ok_and(|socket| {
+            process_descriptors::peer(&socket) == Ok(self.process)
+                && process_descriptors::has_timeout(&socket) == Ok(false)
+        })
     }
 
     /// Handles what the kernel reports of a thread at this moment. Returns whether that was

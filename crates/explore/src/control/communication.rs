@@ -13,8 +13,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Debug, Default)]
 pub(super) struct CommunicationNotes {
     noted: Option<Communication>,
-    /// The numbers of the threads.
+    /// The numbers of the threads; the kernel may give the id of one that has ended to another one.
     numbers: FxHashMap<ThreadId, u32>,
+    /// The number of threads that have begun.
+    begun: u32,
     /// The steps at which threads stand, with the return addresses.
     next: FxHashMap<ThreadId, (Kind, u64)>,
     /// Threads of which it was noted that they wait.
@@ -37,7 +39,8 @@ impl Control {
     /// Notes that a thread begins.
     pub(super) fn note_beginning(&mut self, thread: ThreadId) {
         if self.communication.noted.is_some() {
-            let number = u32::try_from(self.communication.numbers.len() + 1).unwrap_or(u32::MAX);
+            self.communication.begun += 1;
+            let number = self.communication.begun;
             self.communication.numbers.insert(thread, number);
             self.note_step(thread, Kind::Begins, 0);
         }
@@ -111,10 +114,9 @@ impl Control {
     fn note_step(&mut self, thread: ThreadId, kind: Kind, caller: u64) {
         let number = self.communication.numbers.get(&thread).copied();
         let points = self.scheduler.points();
-        if let (Some(communication), Some(number)) = (&mut self.communication.noted, number) {
+        if let (Some(communication), Some(thread)) = (&mut self.communication.noted, number) {
             communication.push(CommunicationStep {
                 thread,
-                number,
                 points,
                 kind,
                 caller,

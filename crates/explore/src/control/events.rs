@@ -324,7 +324,7 @@ impl Control {
     }
 
     /// Returns the object of the program's own for which a thread waits in the kernel.
-    pub(super) fn own_wait(&self, debuggee: &Debuggee, thread: ThreadId) -> Option<OwnWait> {
+    fn own_wait(&self, debuggee: &Debuggee, thread: ThreadId) -> Option<OwnWait> {
         let made = match self.threads.standing(thread) {
             Standing::InCall(number) => Some(number),
             _ => None,

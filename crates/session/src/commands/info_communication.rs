@@ -101,7 +101,7 @@ fn view(program: &Program, step: &CommunicationStep) -> CommunicationStepView {
     };
     CommunicationStepView {
         point: step.points,
-        thread: step.number,
+        thread: step.thread,
         step: words,
         by,
         place: juror_explore::place_of_call(program, step.caller),

@@ -509,6 +509,13 @@ fn nothing_acts_on_the_terminal() {
                 *scenario = text();
                 *message = Some(text());
             }
+            StopReason::Standstill { waiting, .. } => {
+                for thread in waiting {
+                    thread.place = text();
+                    thread.object = Some(text());
+                    thread.taken_at = Some(text());
+                }
+            }
             StopReason::ScenarioError {
                 scenario,
                 message,

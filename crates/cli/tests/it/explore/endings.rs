@@ -108,7 +108,7 @@ fn a_key_ends_the_search_with_the_runs_that_were_made() {
     search.send(search.juror(), "-INT");
     let (status, text) = search.end();
     assert_eq!(status, Some(130), "{text}");
-    assert!(text.contains("schedules (ended by Ctrl-C"), "{text}");
+    assert!(text.contains(" (ended by Ctrl-C"), "{text}");
 }
 
 #[test]

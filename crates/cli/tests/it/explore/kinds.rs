@@ -276,3 +276,30 @@ fn a_stripped_program_has_the_same_points() {
     assert!(whole.contains("CRASH  SIGABRT  thread 2"), "{whole}");
     assert_eq!(explored("-s"), whole);
 }
+
+/// A deadlock is told after a moment; this wait lasts longer, and ends.
+#[test]
+fn a_wait_in_the_kernel_that_a_timer_ends_is_no_deadlock() {
+    let executable = fixture("right", "polled_timer.c", None).compile_plain();
+    let directory = tempfile::tempdir().expect("a directory");
+    let (text, _) = explore(&executable, 1, directory.path());
+    assert!(text.contains("no failure in 1 schedule ("), "{text}");
+}
+
+/// Code that is not optimised calls functions of Rust's library for its atomic accesses: they are points.
+#[test]
+fn accesses_by_functions_of_the_library_are_points() {
+    let executable = fixture("faulty", "channel.rs", None).compile_plain();
+    let directory = tempfile::tempdir().expect("a directory");
+    let executable = executable.display().to_string();
+    let arguments = [
+        "explore",
+        "--points",
+        "memory",
+        "--runs",
+        "200",
+        &executable,
+    ];
+    let output = juror(&arguments).directory(directory.path()).run();
+    assert!(output.stdout.contains("EXIT 101"), "{}", output.stdout);
+}

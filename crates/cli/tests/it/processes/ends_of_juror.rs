@@ -442,22 +442,29 @@ fn victim() -> PathBuf {
     Fixture::c("victim.c", VICTIM).compile_plain()
 }
 
-#[test]
-fn no_program_is_damaged_or_lost_however_juror_ends() {
-    let count: u64 = std::env::var("JUROR_ENDINGS")
-        .ok()
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(60);
+/// Performs one half of the trials, and checks that none was wrong. `JUROR_ENDINGS` is the number of
+/// all trials, `JUROR_ENDINGS_FIRST` that of the first one.
+fn check_half(half: u64) {
+    let number = |name, usual| {
+        let asked = std::env::var(name).ok();
+        asked.and_then(|asked| asked.parse().ok()).unwrap_or(usual)
+    };
+    let count: u64 = number("JUROR_ENDINGS", 100);
+    let first = number("JUROR_ENDINGS_FIRST", 1);
+    let middle = first + count / 2;
+    let (begin, end) = match half {
+        0 => (first, middle),
+        _ => (middle, first + count),
+    };
     let victim = victim();
-    let first = std::env::var("JUROR_ENDINGS_FIRST").ok();
-    let first = first.and_then(|first| first.parse().ok()).unwrap_or(1);
-    let next = AtomicU64::new(first);
+    let next = AtomicU64::new(begin);
     let found: Vec<(u64, Found)> = std::thread::scope(|scope| {
-        let begin = |_| scope.spawn(|| performed(&victim, &next, first + count));
+        let begin = |_| scope.spawn(|| performed(&victim, &next, end));
         let workers: Vec<_> = (0..AT_A_TIME).map(begin).collect();
         let ended = workers.into_iter().map(|worker| worker.join());
         ended.flat_map(|it| it.expect("no panic")).collect()
     });
+    let count = end - begin;
     assert_eq!(found.len() as u64, count);
     let trapped = found.iter().filter(|(_, it)| *it == Found::Trapped).count();
     let wrong: Vec<u64> = found
@@ -470,6 +477,16 @@ fn no_program_is_damaged_or_lost_however_juror_ends() {
         wrong.len()
     );
     assert!(wrong.is_empty(), "trials {wrong:?} of {count}");
+}
+
+#[test]
+fn no_program_is_damaged_or_lost_however_juror_ends() {
+    check_half(0);
+}
+
+#[test]
+fn no_program_is_damaged_or_lost_however_juror_ends_second_half() {
+    check_half(1);
 }
 
 /// Performs the trials that nobody has performed yet, up to a number.

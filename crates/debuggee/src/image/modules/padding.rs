@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Auxiliary, PROGRAM_HEADER_COUNT_MAX, PT_LOAD, Reader, headers};
+use super::{Auxiliary, PROGRAM_HEADER_COUNT_MAX, PT_LOAD, Reader, headers, table_at};
 use crate::kernel::mapping::page_end;
 use crate::memory::Memory;
 
@@ -31,19 +31,14 @@ pub(crate) fn padding_of_code(memory: &Memory, auxiliary: &Auxiliary) -> Vec<Ran
     );
     let others = [auxiliary.vdso, auxiliary.linker];
     let others = others.into_iter().filter(|&start| start != 0);
-    let tables = others.filter_map(|start| table_at(&reader, start));
+    let tables = others.filter_map(|start| {
+        let (table, count) = table_at(&reader, start)?;
+        Some((table, count, Some(start)))
+    });
     tables
         .chain([program])
         .flat_map(|table| padding_by(&reader, table))
         .collect()
-}
-
-/// Returns the table of the file whose header is mapped at `start`.
-fn table_at(reader: &Reader<'_>, start: u64) -> Option<Table> {
-    let offset = reader.u64(start.checked_add(32)?)?;
-    let counts = reader.u32(start.checked_add(56)?)?;
-    let table = start.checked_add(offset)?;
-    Some((table, u64::from(counts & 0xffff), Some(start)))
 }
 
 fn padding_by(reader: &Reader<'_>, (table, count, start): Table) -> Vec<Range<u64>> {
