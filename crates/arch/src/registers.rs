@@ -132,6 +132,11 @@ impl Registers {
         self.by_dwarf_numbers(abi::SYSTEM_CALL_ARGUMENTS)
     }
 
+    /// Sets the arguments of the system call that the thread is in.
+    pub fn set_system_call_arguments(&mut self, arguments: [u64; 6]) {
+        self.set_by_dwarf_numbers(abi::SYSTEM_CALL_ARGUMENTS, arguments);
+    }
+
     /// Sets what a `syscall` instruction at the program counter is going to do.
     pub fn prepare_system_call(&mut self, number: u64, arguments: [u64; 6]) {
         self.set_result(number);

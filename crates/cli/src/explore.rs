@@ -159,11 +159,12 @@ pub fn replay(replay: &Replay) -> anyhow::Result<u8> {
     if replay.real_files {
         file = file.with_real_files();
     }
-    if replay.batch {
+    if replay.batch && !file.is_recorded() {
         return report(replay, &file);
     }
     let (program, ..) = file.command();
-    let run = replay.run(&program)?;
+    let mut run = replay.run(&program)?;
+    run.common.batch = replay.batch;
     let options = run.options().map(|options| options.with_run(file));
     session::run(options, &run.common, None)
 }

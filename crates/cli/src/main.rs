@@ -24,6 +24,7 @@ mod model;
 mod model;
 mod output;
 mod property;
+mod record;
 mod session;
 mod token;
 mod web;
@@ -72,6 +73,7 @@ fn run() -> ExitCode {
             explore::replay(replay.as_ref())
         }
         Action::Replay(replay) => session::replay::run(&replay),
+        Action::Record(arguments) => record::run(&arguments),
         Action::Explore(arguments) => explore::run(&arguments),
         Action::Inevitable(arguments) => inevitable::run(&arguments),
         Action::Dap(dap) => dap::run(&dap),

@@ -74,6 +74,7 @@ pub use patches::{
 pub use processes::forks::Follow;
 pub use processes::multi_process::FairWaiter;
 pub use start::attach::Attach;
+pub use start::executable::locate;
 pub use start::launch::{EnvironmentChange, Launch, Redirection};
 pub use start::world::{World, WorldError};
 pub use state::communication::{Communication, CommunicationKind, CommunicationStep};

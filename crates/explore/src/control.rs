@@ -4,6 +4,7 @@
 mod calls;
 mod communication;
 mod events;
+mod inputs;
 mod keys;
 mod locks;
 mod outside;
@@ -12,6 +13,7 @@ pub(crate) mod spins;
 
 use crate::blocking;
 use crate::error::ExploreError;
+use crate::input::{Inputs, classes};
 use crate::own_waits::Inherited;
 use crate::points::Sites;
 use crate::threads::{Standing, Threads};
@@ -72,6 +74,11 @@ pub(crate) struct Control {
     waited_for_itself: Option<u64>,
     /// Why nobody goes on, if that is so.
     stands: Option<End>,
+    inputs: Inputs,
+    /// The number of things that the scheduler has been told.
+    inputs_made: u64,
+    /// The threads, in the order in which they started.
+    started: Vec<ThreadId>,
 }
 
 /// A step of a controlled run, as far as it concerns the caller.
@@ -131,7 +138,15 @@ impl Control {
             inherited: Inherited::default(),
             waited_for_itself: None,
             stands: None,
+            inputs: Inputs::Own,
+            inputs_made: 0,
+            started: Vec::new(),
         }
+    }
+
+    /// Returns the control of a run whose inputs are recorded or fed.
+    pub(crate) fn with_inputs(self, inputs: Inputs) -> Control {
+        Control { inputs, ..self }
     }
 
     /// Limits the time for which a thread computes, or the program waits, without a point.
@@ -167,13 +182,22 @@ impl Control {
         main: ThreadId,
     ) -> Result<(), ExploreError> {
         self.inherited.note_open(debuggee.pid());
-        let entries = SystemCalls::Only(blocking::stopping());
-        let exits = SystemCalls::Only(blocking::with_exit());
+        let kept = || SystemCalls::Only(classes::stopping());
+        let (entries, exits) = match self.inputs {
+            Inputs::Own => (
+                SystemCalls::Only(blocking::stopping()),
+                SystemCalls::Only(blocking::with_exit()),
+            ),
+            Inputs::Recorded(_) | Inputs::Fed(_) => (kept(), kept()),
+        };
         debuggee.schedule_system_calls(entries, exits);
+        self.begin_inputs(debuggee, main)?;
         for address in &self.sites.calls {
             debuggee.insert(*address, Owner::Schedule)?;
         }
-        debuggee.set_alarm(Some(Instant::now() + TICK))?;
+        if !self.inputs.are_kept() {
+            debuggee.set_alarm(Some(Instant::now() + TICK))?;
+        }
         self.note_beginning(main);
         self.input(Input::Started {
             thread: scheduled(main),
@@ -187,7 +211,7 @@ impl Control {
             if let Some(step) = self.carry_out(debuggee)? {
                 return Ok(step);
             }
-            if self.note_waiting_call(debuggee)? {
+            if self.await_input(debuggee)? || self.note_waiting_call(debuggee)? {
                 continue;
             }
             self.resume_running(debuggee)?;
@@ -198,8 +222,15 @@ impl Control {
         }
     }
 
-    /// Tells the scheduler something.
+    /// Tells the scheduler something, after what came before it in a run that is fed.
     pub(super) fn input(&mut self, input: Input) -> Result<(), ExploreError> {
+        self.feed_due()?;
+        self.note_coming(&input);
+        self.tell(input)
+    }
+
+    fn tell(&mut self, input: Input) -> Result<(), ExploreError> {
+        self.inputs_made += 1;
         let mut orders = Vec::new();
         let before = self.scheduler.moment_now().thread;
         let known = self.scheduler.log().deviations().len();
@@ -302,10 +333,19 @@ impl Control {
                 self.use_lock(debuggee, thread, lock)?;
                 self.threads.stands(thread, Standing::Ready);
             }
+            Standing::MayWait(call) if self.inputs.are_fed() => {
+                return self.feed_call(debuggee, thread, call);
+            }
             Standing::MayWait(call) => self.threads.stands(thread, Standing::InCall(call)),
+            Standing::Fed => return self.give_returned(debuggee, thread),
             Standing::Exit => self.leave_robust(debuggee, thread)?,
-            Standing::Makes(number) => self.make(debuggee, thread, number)?,
-            Standing::Ready | Standing::InCall(_) => {}
+            Standing::Makes(number) => {
+                self.make(debuggee, thread, number)?;
+                if self.inputs.are_fed() && !self.threads.child_words.contains_key(&thread) {
+                    return self.feed_call(debuggee, thread, number);
+                }
+            }
+            Standing::Ready | Standing::InCall(_) | Standing::Kept(_) => {}
         }
         if let Some(event) = self.event_of_others(debuggee, thread)? {
             return Ok(Some(Step::Event(event)));

@@ -70,6 +70,25 @@ pub enum ExploreError {
          threads (time, random numbers, files, other processes)"
     )]
     AnotherWay,
+    /// A run that is made again is another one than the recorded one.
+    #[error("the run is another one than the recorded one since its point {points}: {words}")]
+    AnotherRun {
+        /// The number of points up to which they were the same.
+        points: u64,
+        /// The difference.
+        words: String,
+    },
+    /// Nothing is known of what follows.
+    #[error("the run cannot be made further: {0}")]
+    RecordingEnds(String),
+    /// The file of a recording cannot be written.
+    #[error("{path}: {reason}")]
+    Recording {
+        /// The file.
+        path: String,
+        /// The reason.
+        reason: std::io::Error,
+    },
     /// The user cannot choose this thread.
     #[error("{0}")]
     Choice(String),

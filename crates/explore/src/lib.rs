@@ -18,6 +18,7 @@ mod error;
 mod foreign_signals;
 mod futex;
 mod inevitable;
+mod input;
 mod jobs;
 mod modules;
 mod monitors;
@@ -44,7 +45,7 @@ pub use points::{KnownSites, PointSet};
 pub use report::{
     deadlock, function_name, is_within_library, next_words, object_name, place_of, place_of_call,
 };
-pub use run_file::{RunFile, RunFileError, is_run_file};
+pub use run_file::{Recorded, RunFile, RunFileError, is_run_file};
 pub use runner::{Asked, Ended, Limits, Plan, Runner, Streams, Switch};
 pub use search::{Exploration, Failure, Progress, Settings, explore};
 pub use world::{Files, Worlds};
@@ -52,6 +53,11 @@ pub use world::{Files, Worlds};
 /// Returns the system calls at which a program stops that will be under a schedule.
 pub fn call_stops() -> juror_debuggee::CallStops {
     juror_debuggee::CallStops::Filter(blocking::stopping())
+}
+
+/// Returns the system calls at which a program stops whose run is recorded, or was.
+pub fn kept_call_stops() -> juror_debuggee::CallStops {
+    juror_debuggee::CallStops::FilterOnly(input::classes::stopping())
 }
 
 /// Returns the store that keeps the symbols of a [`Runner`] for all its runs.

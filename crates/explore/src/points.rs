@@ -29,7 +29,9 @@ const FUNCTION_SIZE_MAX: usize = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PointSet {
-    /// Calls of the synchronisation library, system calls that wait, threads that begin and end.
+    /// System calls alone, and threads that begin and end.
+    Calls,
+    /// And calls of the synchronisation library.
     Sync,
     /// And locked instructions of the program itself.
     Atomic,
@@ -43,6 +45,7 @@ impl PointSet {
     /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            PointSet::Calls => "calls",
             PointSet::Sync => "sync",
             PointSet::Atomic => "atomic",
             PointSet::Memory => "memory",
@@ -199,6 +202,9 @@ impl Sites {
     /// Finds the points of a set in a program whose libraries are loaded.
     fn find(program: &Program, set: PointSet) -> Sites {
         let mut sites = Sites::default();
+        if set == PointSet::Calls {
+            return sites;
+        }
         for (name, lock) in FUNCTIONS {
             // In a static program the library is in its own module.
             for bound in program.modules.definitions(name, |_| true) {

@@ -6,10 +6,14 @@
 //! that at the third point of the first thread that main made, main's second thread goes on. `part`
 //! counts the decisions at one point; other choices than `run` are `deliver` (a signal), `timeout`,
 //! `spurious` (a wait ends for no reason) and `wake` (of those who wait for a word).
+//! A *recorded* run (version 2) is the usual one in all its choices. Its document is the first line of the
+//! file; blocks of inputs follow (`input::blocks`), the last of which has its end.
+//!
 //! `check` is a checksum (FNV-1a, 64 bits) of this document with an empty one.
 
 use crate::control::Control;
 use crate::error::ExploreError;
+use crate::input::{Ending, Entry, Feeder, Inputs, Recorder, blocks};
 use crate::modules::{ModuleId, check_modules, fingerprint, identity};
 use crate::outcome::Signature;
 use crate::points::{KnownSites, PointSet};
@@ -34,8 +38,12 @@ const VERSION: u32 = 1;
 /// The longest time of a run that is made again: the number of its points is its limit.
 const TIME_MAX: Duration = Duration::from_secs(120);
 
+/// The version of those that are recorded.
+const RECORDED: u32 = 2;
+
 /// The largest file that is read.
 const SIZE_MAX: u64 = 64 << 20;
+const RECORDED_SIZE_MAX: u64 = 4 << 30;
 
 /// Why a file is no run.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +129,12 @@ pub struct RunFile {
     /// The properties that were monitored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     properties: Vec<PropertyText>,
+    /// The environment, of a recorded run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    environment: Option<Vec<(String, String)>>,
+    /// The inputs of a recorded run.
+    #[serde(skip)]
+    inputs: Option<Arc<Vec<Entry>>>,
     /// The end of the run.
     pub signature: Signature,
     /// The hash of what was seen at the points.
@@ -131,6 +145,23 @@ pub struct RunFile {
     pub(crate) run: u32,
     /// The checksum of all else.
     check: String,
+}
+
+/// The run that is to be recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// The file.
+    pub path: PathBuf,
+    /// The program, its arguments and the working directory.
+    pub program: String,
+    /// The arguments.
+    pub arguments: Vec<String>,
+    /// The working directory.
+    pub directory: String,
+    /// The environment.
+    pub environment: Vec<(String, String)>,
+    /// The properties that are monitored.
+    pub properties: Vec<PropertySource>,
 }
 
 /// Why a text is no run.
@@ -195,6 +226,8 @@ impl RunFile {
                 };
                 sources.map(text).collect()
             },
+            environment: None,
+            inputs: None,
             signature: ended.outcome.signature(),
             hash: ended.hash,
             seed: 0,
@@ -217,7 +250,7 @@ impl RunFile {
             reason,
         };
         let size = std::fs::metadata(path).map_err(file)?.len();
-        if size > SIZE_MAX {
+        if size > RECORDED_SIZE_MAX {
             return Err(damaged("it is too large".to_owned()));
         }
         let text = std::fs::read(path).map_err(file)?;
@@ -230,14 +263,100 @@ impl RunFile {
         })
     }
 
+    /// Begins to record a run of a program, of which nothing has run but its dynamic linker.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the program cannot be controlled.
+    pub fn record(
+        recorded: &Recorded,
+        program: &mut Program,
+        main: ThreadId,
+    ) -> Result<(), ExploreError> {
+        let modules: Vec<ModuleId> = program.modules.iter().map(|it| identity(it)).collect();
+        let properties = recorded.properties.iter().map(|source| PropertyText {
+            file: source.file.clone(),
+            text: source.text.clone(),
+        });
+        let header = RunFile {
+            juror_run: RECORDED,
+            program: recorded.program.clone(),
+            arguments: recorded.arguments.clone(),
+            directory: recorded.directory.clone(),
+            real_files: true,
+            modules,
+            points: PointSet::Calls,
+            spurious: 0,
+            limit: u64::MAX,
+            loops: Vec::new(),
+            deviations: Vec::new(),
+            properties: properties.collect(),
+            environment: Some(recorded.environment.clone()),
+            inputs: None,
+            signature: Signature::Endless,
+            hash: 0,
+            seed: 0,
+            run: 0,
+            check: String::new(),
+        };
+        let failed = |reason| ExploreError::Recording {
+            path: recorded.path.display().to_string(),
+            reason,
+        };
+        let text = header.text().map_err(|error| failed(error.into()))?;
+        let mut file = File::create(&recorded.path).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        let recorder = Recorder::new(file);
+        let inputs = Inputs::Recorded(Box::new(recorder));
+        header.put_under(program, main, inputs)
+    }
+
+    /// Returns what is in the file of a recorded run, to follow its name.
+    pub fn recorded_words(&self) -> String {
+        let entries = self.inputs.as_deref().map_or(&[][..], Vec::as_slice);
+        let calls = entries.iter().filter(|it| matches!(it, Entry::Call(_)));
+        let threads = entries
+            .iter()
+            .filter(|it| matches!(it, Entry::Thread { .. }));
+        let (calls, threads) = (calls.count(), threads.count());
+        let noun = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let mut words = format!(
+            " ({}, {}",
+            noun(threads, "thread"),
+            noun(calls, "system call")
+        );
+        if let Some(Entry::Stops { reason }) = entries.last() {
+            words += &format!("; not to its end: {reason}");
+        }
+        words + ")"
+    }
+
+    /// Returns whether the run was recorded, with its inputs.
+    pub fn is_recorded(&self) -> bool {
+        self.inputs.is_some()
+    }
+
+    /// Returns the environment of a recorded run.
+    pub fn environment(&self) -> Option<&[(String, String)]> {
+        self.environment.as_deref()
+    }
+
     fn parse(text: &[u8]) -> Result<RunFile, Flaw> {
         let damaged = |error: serde_json::Error| Flaw::Damaged(error.to_string());
+        let end = text.iter().position(|byte| *byte == b'\n');
+        let (text, rest) = text.split_at(end.map_or(text.len(), |end| end + 1));
         let value: serde_json::Value = serde_json::from_slice(text).map_err(damaged)?;
         let version = value.get("juror_run").and_then(serde_json::Value::as_u64);
-        match version.map(|version| u32::try_from(version).unwrap_or(u32::MAX)) {
-            Some(VERSION) => {}
+        let is_recorded = match version.map(|it| u32::try_from(it).unwrap_or(u32::MAX)) {
+            Some(VERSION) => false,
+            Some(RECORDED) => true,
             Some(version) => return Err(Flaw::Version(version)),
             None => return Err(Flaw::Damaged("juror_run is missing".to_owned())),
+        };
+        if !is_recorded && (!rest.is_empty() || text.len() as u64 > SIZE_MAX) {
+            return Err(Flaw::Damaged("something follows its first line".to_owned()));
         }
         let run: RunFile = serde_json::from_value(value).map_err(damaged)?;
         for written in &run.deviations {
@@ -249,7 +368,40 @@ impl RunFile {
         if run.check != run.checksum().map_err(damaged)? {
             return Err(Flaw::Damaged("its checksum is another one".to_owned()));
         }
+        if is_recorded {
+            return Ok(run.with_inputs(rest));
+        }
         Ok(run)
+    }
+
+    /// Returns the run with the inputs of its blocks. Those of a file that was cut off lead up to where it
+    /// was.
+    fn with_inputs(mut self, blocks: &[u8]) -> RunFile {
+        let (mut entries, is_whole) = blocks::read(blocks);
+        match entries.last() {
+            Some(Entry::End { ending, hash }) => {
+                self.signature = match *ending {
+                    Ending::Exited(status) => Signature::Exit { status },
+                    Ending::Killed(signal) => Signature::Signal {
+                        signal,
+                        place: None,
+                    },
+                };
+                self.hash = *hash;
+            }
+            Some(Entry::Stops { .. }) => {}
+            _ => {
+                let reason = if is_whole {
+                    "juror ended before the program, or was killed"
+                } else {
+                    "the file is damaged, or was cut off"
+                };
+                let reason = reason.to_owned();
+                entries.push(Entry::Stops { reason });
+            }
+        }
+        self.inputs = Some(Arc::new(entries));
+        self
     }
 
     /// Returns the checksum of all but itself.
@@ -325,6 +477,9 @@ impl RunFile {
     /// # Errors
     /// There can be none.
     pub fn world(&self) -> Result<Option<Arc<World>>, ExploreError> {
+        if self.is_recorded() {
+            return Ok(None);
+        }
         Worlds::new(self.files(), &self.program, &self.directory).take()
     }
 
@@ -391,13 +546,28 @@ impl RunFile {
     pub fn take_control(&self, program: &mut Program, main: ThreadId) -> Result<(), ExploreError> {
         let modules: Vec<ModuleId> = program.modules.iter().map(|it| identity(it)).collect();
         check_modules(&self.modules, &modules)?;
-        let sites = KnownSites::default().find(program, &modules, self.points);
+        let inputs = match &self.inputs {
+            Some(entries) => Inputs::Fed(Box::new(Feeder::new(entries))),
+            None => Inputs::Own,
+        };
+        self.put_under(program, main, inputs)
+    }
+
+    /// Puts a program under the schedule of this run, with these inputs.
+    fn put_under(
+        &self,
+        program: &mut Program,
+        main: ThreadId,
+        inputs: Inputs,
+    ) -> Result<(), ExploreError> {
+        let sites = KnownSites::default().find(program, &self.modules, self.points);
         let options = Options {
             points_max: self.limit,
+            is_time_virtual: !inputs.are_kept(),
             ..self.options()
         };
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
-        let mut control = Control::new(sites, options, strategy);
+        let mut control = Control::new(sites, options, strategy).with_inputs(inputs);
         control.note_communication();
         if self.files() != Files::Real {
             control.note_own_world();

@@ -21,6 +21,10 @@ pub(crate) enum Standing {
     MayWait(u64),
     /// It is in such a call, the one with this number.
     InCall(u64),
+    /// It makes the call with this number, which is recorded, or was changed to feed its result.
+    Kept(u64),
+    /// Its call has returned in the recorded run; it gets the result.
+    Fed,
     /// It stands before the call with this number, which makes a thread or a process.
     Makes(u64),
     /// It is about to end.
@@ -47,6 +51,8 @@ pub(crate) struct Threads {
     pub(crate) started: FxHashSet<ThreadId>,
     /// The word that the kernel clears at the end of the thread that a thread is making.
     pub(crate) child_words: FxHashMap<ThreadId, u64>,
+    /// The words that the kernel fills with the id of the thread that a thread is making.
+    pub(crate) id_words: FxHashMap<ThreadId, Vec<u64>>,
     /// A thread that has made another one, which has not started yet.
     pub(crate) maker: Option<(ThreadId, ThreadId)>,
     /// The function of the thread that a thread is making.

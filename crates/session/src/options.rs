@@ -76,6 +76,8 @@ pub struct Options {
     pub recording: Option<Recording>,
     /// The run that the program makes again.
     pub schedule: Option<RunFile>,
+    /// The file to which the run is recorded.
+    pub recorded_run: Option<PathBuf>,
     /// The files of scenarios, with their properties.
     pub scenarios: Vec<PropertySource>,
     /// What scenarios may do besides debugging.
@@ -98,7 +100,13 @@ impl Options {
     #[must_use]
     pub fn with_run(self, run: RunFile) -> Options {
         let (program, arguments, directory) = run.command();
+        let recorded = run.environment().map(|variables| {
+            let set = |(name, value): &(String, String)| (name.into(), Some(value.into()));
+            variables.iter().map(set).collect()
+        });
         Options {
+            clear_environment: recorded.is_some() || self.clear_environment,
+            environment: recorded.unwrap_or(self.environment),
             program: program.into(),
             core: None,
             arguments: arguments.into_iter().map(OsString::from).collect(),
@@ -114,6 +122,18 @@ impl Options {
                 self.properties
             },
             schedule: Some(run),
+            ..self
+        }
+    }
+
+    /// Returns the options of a session whose run is recorded to a file.
+    #[must_use]
+    pub fn recording_run(self, path: PathBuf) -> Options {
+        Options {
+            tier: Tier::Trap,
+            randomize: false,
+            checkpoints: None,
+            recorded_run: Some(path),
             ..self
         }
     }

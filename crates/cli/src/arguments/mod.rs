@@ -11,6 +11,7 @@ pub mod generate;
 pub mod model;
 mod options;
 pub mod property;
+mod record;
 mod replay;
 mod session;
 pub mod trust;
@@ -20,6 +21,7 @@ pub use check::{Check, TraceFormat};
 pub use dap::Dap;
 pub use explore::{Explore, Inevitable, Points};
 pub use options::symbol_settings;
+pub use record::Record;
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
 #[cfg(not(feature = "web"))]
@@ -58,7 +60,7 @@ Examples:
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE|FILE.run\n       juror explore [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror inevitable FILE.run\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror dap\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE|FILE.run\n       juror record [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror explore [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror inevitable FILE.run\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror dap\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -82,6 +84,9 @@ pub enum Action {
     /// Step through a recorded run at a prompt, in both directions, or make a run of explore again
     #[command(before_help = replay::REPLAY_EXAMPLES, after_help = replay::REPLAY_AFTER)]
     Replay(Box<Replay>),
+    /// Run a program, and keep its run in a file that makes it again
+    #[command(before_help = record::RECORD_EXAMPLES, after_help = record::RECORD_AFTER)]
+    Record(Record),
     /// Run a program with its threads in different orders, until it fails
     #[command(before_help = explore::EXPLORE_EXAMPLES, after_help = explore::EXPLORE_AFTER)]
     Explore(Explore),
@@ -158,6 +163,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
             Action::Check(_)
             | Action::Explore(_)
             | Action::Inevitable(_)
+            | Action::Record(_)
             | Action::Dap(_)
             | Action::Demo(_)
             | Action::Generate(_)
@@ -172,13 +178,14 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// Inserts the command if it is missing: `juror PROGRAM` and `juror --batch PROGRAM` mean
 /// `juror run ...`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 17] = [
+    const OWN: [&str; 18] = [
         "run",
         "attach",
         "check",
         "replay",
         "explore",
         "inevitable",
+        "record",
         "dap",
         "demo",
         "generate",

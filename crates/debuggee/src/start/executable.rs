@@ -23,7 +23,10 @@ const INTERPRETER_LENGTH_MAX: usize = 4096;
 
 /// Returns the absolute path of the program. Like a shell, searches `PATH` only
 /// if the name has no slash.
-pub(crate) fn locate(program: &Path) -> Result<PathBuf, LaunchError> {
+///
+/// # Errors
+/// It is not in `PATH`, or there is no current directory.
+pub fn locate(program: &Path) -> Result<PathBuf, LaunchError> {
     let name = program.as_os_str();
     if name.as_bytes().contains(&b'/') || matches!(name.as_bytes(), b"" | b"." | b"..") {
         return std::path::absolute(program).map_err(|source| LaunchError::System {

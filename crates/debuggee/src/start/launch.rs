@@ -39,6 +39,9 @@ pub struct Launch {
     pub error: Redirection,
     /// Whether the kernel may place the program at random addresses.
     pub randomize: bool,
+    /// Whether the program gets the same random bytes from the kernel each time, and asks it for the
+    /// time by system calls.
+    pub is_repeatable: bool,
     /// The CPUs that juror and the program use.
     pub cpu: CpuPolicy,
     /// The world of the program; juror's own if none.

@@ -43,6 +43,9 @@ impl Debuggee {
         debuggee.threads.insert(process, leader);
         debuggee.feed(Input::Started { thread })?;
         debuggee.prepare_image()?;
+        if launch.is_repeatable {
+            debuggee.make_start_repeatable(thread)?;
+        }
         debuggee.host.terminal = match launch.input {
             Redirection::Inherit => Terminal::hand_over(process),
             _ => None,

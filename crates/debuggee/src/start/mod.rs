@@ -4,5 +4,6 @@ pub(crate) mod attach;
 pub(crate) mod executable;
 pub(crate) mod launch;
 mod launching;
+mod repeatable;
 pub(crate) mod spawn;
 pub(crate) mod world;

@@ -43,6 +43,12 @@ impl Debuggee {
         }
     }
 
+    /// Returns whether a stop of the running program is asked for.
+    pub fn is_interruption_asked(&mut self) -> bool {
+        self.wait.interruption.note_requests();
+        self.wait.interruption.is_asked()
+    }
+
     /// Takes the next stop event that is queued.
     pub(crate) fn take_event(&mut self) -> Option<StopEvent> {
         while let Some(event) = self.wait.events.pop_front() {

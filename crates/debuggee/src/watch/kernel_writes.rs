@@ -38,6 +38,9 @@ pub(crate) fn writes_of(call: &Call, read: impl Fn(u64, &mut [u8]) -> bool) -> W
         return match call.number {
             libc::SYS_nanosleep => fixed(second, 16),
             libc::SYS_clock_nanosleep => fixed(fourth, 16),
+            // The time that was left.
+            libc::SYS_select | libc::SYS_pselect6 => fixed(fifth, 16),
+            libc::SYS_ppoll => fixed(third, 16),
             _ => Writes::Known(Vec::new()),
         };
     };
@@ -48,7 +51,7 @@ pub(crate) fn writes_of(call: &Call, read: impl Fn(u64, &mut [u8]) -> bool) -> W
         libc::SYS_readlinkat => fixed(third, result),
         libc::SYS_getrandom | libc::SYS_getcwd => fixed(first, result),
         libc::SYS_readv | libc::SYS_preadv | libc::SYS_preadv2 => {
-            Writes::Known(buffers(second, third, result, read))
+            Writes::Known(buffers(second, third, result, &read))
         }
         libc::SYS_recvfrom => {
             let mut written = address_of(fifth, sixth, &read);
@@ -84,6 +87,72 @@ pub(crate) fn writes_of(call: &Call, read: impl Fn(u64, &mut [u8]) -> bool) -> W
         libc::SYS_sched_getaffinity => fixed(third, result),
         libc::SYS_getitimer => fixed(second, 32),
         libc::SYS_setitimer => fixed(third, 32),
+        libc::SYS_ppoll => both(fixed(first, second.saturating_mul(8)), fixed(third, 16)),
+        libc::SYS_select | libc::SYS_pselect6 => {
+            let set_bytes = first.div_ceil(64).saturating_mul(8);
+            let sets = [second, third, fourth].into_iter();
+            let sets = sets.fold(fixed(fifth, 16), |all, set| {
+                both(all, fixed(set, set_bytes))
+            });
+            sets
+        }
+        libc::SYS_epoll_pwait2 => fixed(second, result.saturating_mul(12)),
+        libc::SYS_recvmsg => Writes::Known(message(second, result, &read)),
+        libc::SYS_statfs | libc::SYS_fstatfs => fixed(second, 120),
+        libc::SYS_getsockopt => Writes::Known(address_of(fourth, fifth, &read)),
+        libc::SYS_sendfile => fixed(third, 8),
+        libc::SYS_copy_file_range | libc::SYS_splice => both(fixed(second, 8), fixed(fourth, 8)),
+        libc::SYS_getgroups => fixed(second, result.saturating_mul(4)),
+        libc::SYS_getresuid | libc::SYS_getresgid => {
+            both(fixed(first, 4), both(fixed(second, 4), fixed(third, 4)))
+        }
+        libc::SYS_getcpu => both(fixed(first, 4), fixed(second, 4)),
+        libc::SYS_timer_create => fixed(third, 4),
+        libc::SYS_timer_settime | libc::SYS_timerfd_settime => fixed(fourth, 32),
+        libc::SYS_timer_gettime | libc::SYS_timerfd_gettime => fixed(second, 32),
+        libc::SYS_sched_getparam => fixed(second, 4),
+        libc::SYS_rt_sigtimedwait => fixed(second, 128),
+        libc::SYS_getxattr | libc::SYS_lgetxattr | libc::SYS_fgetxattr => {
+            fixed(third, fourth.min(result))
+        }
+        libc::SYS_listxattr | libc::SYS_llistxattr | libc::SYS_flistxattr => {
+            fixed(second, third.min(result))
+        }
+        libc::SYS_mincore => fixed(third, second.div_ceil(4096)),
+        libc::SYS_sched_rr_get_interval => fixed(second, 16),
+        libc::SYS_ioctl => device(second, third),
+        libc::SYS_fcntl => match second {
+            // F_GETLK, F_OFD_GETLK, F_GETOWN_EX.
+            5 | 36 => fixed(third, 32),
+            16 => fixed(third, 8),
+            _ => Writes::Known(Vec::new()),
+        },
+        libc::SYS_prctl => match i32::try_from(first) {
+            Ok(libc::PR_GET_NAME) => fixed(second, 16),
+            Ok(
+                libc::PR_SET_NAME
+                | libc::PR_SET_DUMPABLE
+                | libc::PR_GET_DUMPABLE
+                | libc::PR_SET_NO_NEW_PRIVS
+                | libc::PR_GET_NO_NEW_PRIVS
+                | libc::PR_CAPBSET_READ
+                | libc::PR_SET_KEEPCAPS
+                | libc::PR_GET_KEEPCAPS
+                | libc::PR_SET_TIMERSLACK
+                | libc::PR_GET_TIMERSLACK
+                | libc::PR_SET_VMA
+                | libc::PR_SET_SECCOMP
+                | libc::PR_GET_SECCOMP
+                | libc::PR_SET_PTRACER
+                | libc::PR_SET_CHILD_SUBREAPER
+                | libc::PR_CAP_AMBIENT
+                | libc::PR_SET_THP_DISABLE
+                | libc::PR_GET_THP_DISABLE,
+            ) => Writes::Known(Vec::new()),
+            Ok(libc::PR_SET_PDEATHSIG) => Writes::Known(Vec::new()),
+            Ok(libc::PR_GET_PDEATHSIG | libc::PR_GET_CHILD_SUBREAPER) => fixed(second, 4),
+            _ => Writes::Unknown,
+        },
         number if READS_ONLY.contains(&number) => Writes::Known(Vec::new()),
         _ => Writes::Unknown,
     }
@@ -122,6 +191,135 @@ const READS_ONLY: &[i64] = &[
     libc::SYS_unlink,
     libc::SYS_futex,
     libc::SYS_set_robust_list,
+    libc::SYS_getegid,
+    libc::SYS_geteuid,
+    libc::SYS_getgid,
+    libc::SYS_getpgrp,
+    libc::SYS_getpgid,
+    libc::SYS_getsid,
+    libc::SYS_setsid,
+    libc::SYS_setpgid,
+    libc::SYS_setuid,
+    libc::SYS_setgid,
+    libc::SYS_setreuid,
+    libc::SYS_setregid,
+    libc::SYS_setresuid,
+    libc::SYS_setresgid,
+    libc::SYS_setfsuid,
+    libc::SYS_setfsgid,
+    libc::SYS_setgroups,
+    libc::SYS_getpriority,
+    libc::SYS_setpriority,
+    libc::SYS_umask,
+    libc::SYS_chdir,
+    libc::SYS_fchdir,
+    libc::SYS_mkdir,
+    libc::SYS_mkdirat,
+    libc::SYS_rmdir,
+    libc::SYS_rename,
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    libc::SYS_link,
+    libc::SYS_linkat,
+    libc::SYS_unlinkat,
+    libc::SYS_symlink,
+    libc::SYS_symlinkat,
+    libc::SYS_chmod,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_chown,
+    libc::SYS_fchown,
+    libc::SYS_lchown,
+    libc::SYS_fchownat,
+    libc::SYS_truncate,
+    libc::SYS_ftruncate,
+    libc::SYS_fallocate,
+    libc::SYS_fdatasync,
+    libc::SYS_sync,
+    libc::SYS_syncfs,
+    libc::SYS_sync_file_range,
+    libc::SYS_msync,
+    libc::SYS_mlock,
+    libc::SYS_munlock,
+    libc::SYS_mlockall,
+    libc::SYS_munlockall,
+    libc::SYS_mlock2,
+    libc::SYS_flock,
+    libc::SYS_faccessat,
+    libc::SYS_faccessat2,
+    libc::SYS_creat,
+    libc::SYS_mknod,
+    libc::SYS_mknodat,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_utimensat,
+    libc::SYS_futimesat,
+    libc::SYS_openat2,
+    libc::SYS_close_range,
+    libc::SYS_shutdown,
+    libc::SYS_setsockopt,
+    libc::SYS_setrlimit,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_eventfd,
+    libc::SYS_eventfd2,
+    libc::SYS_signalfd4,
+    libc::SYS_timerfd_create,
+    libc::SYS_epoll_create,
+    libc::SYS_epoll_create1,
+    libc::SYS_inotify_init1,
+    libc::SYS_inotify_add_watch,
+    libc::SYS_inotify_rm_watch,
+    libc::SYS_memfd_create,
+    libc::SYS_pidfd_open,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_tkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_alarm,
+    libc::SYS_pause,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_getscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_get_priority_max,
+    libc::SYS_sched_get_priority_min,
+    libc::SYS_fadvise64,
+    libc::SYS_readahead,
+    libc::SYS_pwritev,
+    libc::SYS_pwritev2,
+    libc::SYS_mmap,
+    libc::SYS_munmap,
+    libc::SYS_madvise,
+    libc::SYS_mremap,
+    libc::SYS_brk,
+    libc::SYS_membarrier,
+    libc::SYS_timer_delete,
+    libc::SYS_timer_getoverrun,
+    libc::SYS_personality,
+    libc::SYS_sethostname,
+    libc::SYS_ioprio_set,
+    libc::SYS_ioprio_get,
+    libc::SYS_kcmp,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_shmget,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_unlink,
+    libc::SYS_set_tid_address,
+    libc::SYS_vhangup,
+    libc::SYS_iopl,
+    libc::SYS_tee,
+    libc::SYS_vmsplice,
+    libc::SYS_rseq,
+    libc::SYS_clone,
+    libc::SYS_fork,
+    libc::SYS_vfork,
+    libc::SYS_execve,
 ];
 
 fn fixed(address: u64, length: u64) -> Writes {
@@ -140,6 +338,48 @@ fn both(first: Writes, second: Writes) -> Writes {
         }
         _ => Writes::Unknown,
     }
+}
+
+/// Returns the bytes that a control request of a device has written. The number of most requests says
+/// how many (`_IOR`).
+fn device(request: u64, address: u64) -> Writes {
+    const READS: u64 = 2;
+    match request & 0xffff_ffff {
+        // TCGETS, TIOCGPGRP, TIOCGWINSZ, FIONREAD, TIOCGSID.
+        0x5401 => fixed(address, 36),
+        0x540f | 0x541b | 0x5429 => fixed(address, 4),
+        0x5413 => fixed(address, 8),
+        // TCSETS and its two kin, TIOCSPGRP, TIOCSWINSZ, FIONBIO, FIONCLEX, FIOCLEX, FIOASYNC.
+        0x5402..=0x5404 | 0x5410 | 0x5414 | 0x5421 | 0x5450..=0x5452 => Writes::Known(Vec::new()),
+        request if request >> 30 & READS != 0 => fixed(address, request >> 16 & 0x3fff),
+        // Those of terminals, files and sockets have no direction in their number.
+        request if matches!(request >> 8 & 0xff, 0x54 | 0x89) || request >> 16 == 0 => {
+            Writes::Unknown
+        }
+        _ => Writes::Known(Vec::new()),
+    }
+}
+
+/// Returns the parts of a received message that the kernel has filled in: its header with what is
+/// beside the data, and the data.
+fn message(header: u64, count: u64, read: &impl Fn(u64, &mut [u8]) -> bool) -> Vec<Range<u64>> {
+    let word = |offset: u64| {
+        let mut bytes = [0; 8];
+        let is_read = read(header.wrapping_add(offset), &mut bytes);
+        is_read
+            .then(|| u64::from_le_bytes(bytes))
+            .unwrap_or_default()
+    };
+    let (name, name_length) = (word(0), word(8) & 0xffff_ffff);
+    let (list, entries, control, control_length) = (word(16), word(24), word(32), word(40));
+    let mut written = buffers(list, entries, count, read);
+    written.push(header..header.saturating_add(56));
+    for (address, length) in [(name, name_length), (control, control_length)] {
+        if address != 0 && length != 0 {
+            written.push(address..address.saturating_add(length));
+        }
+    }
+    written
 }
 
 /// Returns the socket address that the kernel has filled in, with its length.
@@ -164,7 +404,7 @@ fn buffers(
     list: u64,
     entries: u64,
     count: u64,
-    read: impl Fn(u64, &mut [u8]) -> bool,
+    read: &impl Fn(u64, &mut [u8]) -> bool,
 ) -> Vec<Range<u64>> {
     let mut rest = count;
     let mut written = Vec::new();

@@ -8,6 +8,8 @@
 //! change can be seen, and only while no other thread runs that could have made
 //! it.
 
+use std::ops::Range;
+
 use juror_stepping::{AccessKinds, ThreadId};
 
 use crate::debuggee::Debuggee;
@@ -42,6 +44,32 @@ impl Debuggee {
             Reach::Everything => true,
             Reach::Ranges(ranges) => ranges.iter().any(|it| self.watches.pages.overlap(it)),
         })
+    }
+
+    /// Returns the memory of the program that the call with a number has written, at whose exit a
+    /// thread stands; nothing if that is not known of the call. One that was restarted has another
+    /// number in the registers.
+    ///
+    /// # Errors
+    /// The thread is not stopped.
+    pub fn written_by_call(
+        &self,
+        thread: ThreadId,
+        number: u64,
+    ) -> Result<Option<Vec<Range<u64>>>, DebuggeeError> {
+        let shown = self.stop_registers(thread)?.shown;
+        let call = Call {
+            number: number as i64,
+            arguments: shown.system_call_arguments(),
+            result: shown.result() as i64,
+        };
+        let memory = &self.memory;
+        Ok(
+            match writes_of(&call, |address, bytes| memory.read(address, bytes).is_ok()) {
+                Writes::Known(ranges) => Some(ranges),
+                Writes::Unknown => None,
+            },
+        )
     }
 
     /// Returns the accesses of the kernel to watched memory in the call that a

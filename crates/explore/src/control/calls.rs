@@ -17,6 +17,10 @@ const IS_THREAD: u64 = 0x1_0000;
 /// `CLONE_CHILD_CLEARTID`: a word is cleared at its end.
 const CLEARS_WORD: u64 = 0x20_0000;
 
+/// `CLONE_PARENT_SETTID`, `CLONE_CHILD_SETTID`: a word is filled with its id.
+const FILLS_WORD: u64 = 0x10_0000;
+const FILLS_WORD_OF_CHILD: u64 = 0x100_0000;
+
 /// The results of calls that are made again: `ERESTARTSYS` to `ERESTART_RESTARTBLOCK`.
 const RESTARTED: std::ops::RangeInclusive<i64> = -516..=-512;
 
@@ -153,7 +157,7 @@ impl Control {
             Clock::Realtime => time.saturating_sub(realtime_ns()),
             Clock::Monotonic => time.saturating_sub(uptime_ns()),
         };
-        Some(self.scheduler.now().saturating_add(remaining))
+        Some(self.now_ns().saturating_add(remaining))
     }
 
     pub(super) fn take_entry(
@@ -216,6 +220,9 @@ impl Control {
                     (PointKind::Call, site, 0),
                 )?;
             }
+            number if self.inputs.are_kept() && !blocking::may_wait(number) => {
+                return self.take_kept_entry(debuggee, thread, (number, arguments));
+            }
             number if blocking::may_wait(number) => {
                 self.reach(
                     debuggee,
@@ -241,7 +248,7 @@ impl Control {
         number: u64,
     ) -> Result<(), ExploreError> {
         let arguments = debuggee.registers(thread)?.system_call_arguments();
-        let [first, _, _, fourth, ..] = arguments;
+        let [first, _, third, fourth, ..] = arguments;
         let (flags, word) = match number {
             calls::CLONE => (first, fourth),
             calls::CLONE3 => {
@@ -252,6 +259,16 @@ impl Control {
         };
         self.threads.stands(thread, Standing::Ready);
         if flags & IS_THREAD != 0 {
+            let parent_word = match number {
+                calls::CLONE => third,
+                _ => debuggee
+                    .read_u64(first.wrapping_add(24))
+                    .unwrap_or_default(),
+            };
+            let filled = [(FILLS_WORD, parent_word), (FILLS_WORD_OF_CHILD, word)];
+            let filled = filled.into_iter().filter(|(flag, _)| flags & flag != 0);
+            let filled = filled.map(|(_, word)| word).collect();
+            self.threads.id_words.insert(thread, filled);
             let word = if flags & CLEARS_WORD == 0 { 0 } else { word };
             self.threads.child_words.insert(thread, word);
             self.insert_accesses(debuggee)?;
@@ -290,7 +307,7 @@ impl Control {
     }
 
     /// Lets a thread go on at the entry or the exit of a call, unless others want to know of it.
-    fn pass_on_call(
+    pub(super) fn pass_on_call(
         &mut self,
         debuggee: &mut Debuggee,
         (thread, number): (ThreadId, u64),
@@ -315,6 +332,9 @@ impl Control {
         result: i64,
     ) -> Result<Option<Step>, ExploreError> {
         let phase = SystemCallPhase::Exit { result };
+        if !RESTARTED.contains(&result) {
+            self.keep_result(debuggee, thread, (number, result))?;
+        }
         if matches!(number, calls::CLONE | calls::CLONE3) {
             let is_thread = self.threads.child_words.contains_key(&thread);
             let child = u32::try_from(result).ok().filter(|child| *child != 0);
@@ -371,6 +391,7 @@ impl Control {
         if let (Some(order), Some((parent, child))) = (&mut self.lock_order, paths) {
             order.started(parent, child);
         }
+        self.keep_id(debuggee, parent, child)?;
         let code = self.threads.codes.remove(&parent).unwrap_or_default();
         self.input(Input::Code {
             thread: scheduled(child),

@@ -35,6 +35,10 @@ impl Control {
         &mut self,
         debuggee: &mut Debuggee,
     ) -> Result<bool, ExploreError> {
+        let is_alone = self.scheduler.tasks().len() == 1;
+        if self.inputs.are_fed() || self.inputs.are_kept() && is_alone {
+            return Ok(false);
+        }
         let bearer = self.bearer();
         let is_in_call =
             |thread: &ThreadId| matches!(self.threads.standing(*thread), Standing::InCall(_));
@@ -45,6 +49,7 @@ impl Control {
         loop {
             match blocking::state(debuggee.pid(), thread.0) {
                 Some(TaskState::Sleeps) if looks >= LOOKS => {
+                    self.note_given_away(thread);
                     self.input(Input::Call {
                         thread: scheduled(thread),
                     })?;
@@ -66,6 +71,12 @@ impl Control {
         &mut self,
         debuggee: &mut Debuggee,
     ) -> Result<StopEvent, ExploreError> {
+        if self.inputs.are_kept() {
+            debuggee.set_alarm(self.keys.alarm())?;
+        }
+        if self.inputs.are_fed() {
+            return Ok(debuggee.wait()?);
+        }
         if self.held.is_empty() {
             let event = debuggee.wait()?;
             let is_bearers = event.waiting_thread() == self.bearer();
@@ -116,7 +127,7 @@ impl Control {
     }
 
     /// Returns whether a thread that waits in the kernel, for the scheduler, does so no longer.
-    fn has_ended_call(&self, debuggee: &mut Debuggee) -> Result<bool, ExploreError> {
+    pub(super) fn has_ended_call(&self, debuggee: &mut Debuggee) -> Result<bool, ExploreError> {
         let tasks = self.scheduler.tasks().iter();
         for task in tasks.filter(|task| *task.state() == State::InKernel) {
             let thread = traced(task.id());
@@ -165,6 +176,7 @@ impl Control {
             } => self.take_exit(debuggee, thread, number, result),
             StopEvent::ThreadStarted { thread } => {
                 self.threads.started.insert(thread);
+                self.started.push(thread);
                 self.note_beginning(thread);
                 if let Some((parent, child)) = self.threads.maker
                     && child == thread
@@ -184,7 +196,10 @@ impl Control {
                 Ok(Some(Step::Event(event)))
             }
             StopEvent::TimePassed { thread } => self.look(debuggee, thread),
-            event => Ok(Some(Step::Event(event))),
+            event => {
+                self.note_end(&event);
+                Ok(Some(Step::Event(event)))
+            }
         }
     }
 
@@ -270,6 +285,14 @@ impl Control {
             return Err(ExploreError::Cancelled);
         }
         let now = Instant::now();
+        if self.inputs.are_kept() {
+            if self.keys.take_alarm(now) {
+                let thread = stopped;
+                return Ok(Some(Step::Event(StopEvent::TimePassed { thread })));
+            }
+            self.let_go(debuggee, stopped)?;
+            return Ok(None);
+        }
         // The time during which juror itself was stopped, or had no processor, is not the run's.
         let late = now.saturating_duration_since(self.looked_at);
         self.until = self

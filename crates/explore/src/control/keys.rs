@@ -30,6 +30,10 @@ pub(super) struct Keys {
 }
 
 impl Keys {
+    pub(super) fn alarm(&self) -> Option<Instant> {
+        self.alarm
+    }
+
     /// Returns whether the user's alarm rings, and unsets it then.
     pub(super) fn take_alarm(&mut self, now: Instant) -> bool {
         self.alarm.take_if(|at| *at <= now).is_some()
@@ -117,7 +121,9 @@ impl Control {
             return true;
         };
         let makes_thread = self.threads.maker.is_some_and(|(maker, _)| maker == thread);
-        *task.state() == State::InKernel || self.bearer() == Some(thread) && !makes_thread
+        // One that is fed its inputs is not really in the kernel.
+        let is_in_kernel = *task.state() == State::InKernel && !self.inputs.are_fed();
+        is_in_kernel || self.bearer() == Some(thread) && !makes_thread
     }
 
     /// Returns the next event that is the user's.

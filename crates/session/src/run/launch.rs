@@ -92,7 +92,7 @@ impl Session {
         let (thread, early_signal) = load_libraries(&mut program)?;
         self.launch.early_signal = early_signal;
         program.modules.note_started();
-        scheduling::take_control(self, &mut program, thread)?;
+        scheduling::take_control(self, &mut program, thread, &launch)?;
         // The user may type now.
         program.debuggee.keep_terminal(self.launch.keeps_terminal);
         self.processes.selection = Selection::of_thread(thread);

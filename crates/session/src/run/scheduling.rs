@@ -1,41 +1,111 @@
 //! A program whose threads are under a schedule: a run that is made again.
 
 use crate::session::Session;
-use juror_debuggee::{CpuPolicy, Launch, PidNamespace, StandstillKind, ThreadId};
-use juror_explore::Waiting;
+use juror_debuggee::{
+    CpuPolicy, EnvironmentChange, Launch, PidNamespace, StandstillKind, ThreadId,
+};
+use juror_explore::{ExploreError, Recorded, RunFile, Waiting};
 use juror_fault::{CommandError, SessionError};
 use juror_program::program::Program;
 use juror_schedule::State;
 use juror_view::{
     self as view, Outcome, ScheduleView, ScheduledState, ScheduledThreadView, StopReason,
 };
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 
 /// Sets up the launch of a program that will be under a schedule.
 pub(crate) fn prepare(session: &Session, launch: &mut Launch) -> Result<(), SessionError> {
-    if let Some(file) = &session.options.schedule {
-        launch.cpu = CpuPolicy::Shared;
-        launch.call_stops = juror_explore::call_stops();
+    let options = &session.options;
+    if options.schedule.is_none() && options.recorded_run.is_none() {
+        return Ok(());
+    }
+    launch.cpu = CpuPolicy::Shared;
+    launch.is_repeatable = true;
+    launch.call_stops = juror_explore::call_stops();
+    if let Some(file) = &options.schedule {
         let world = file.world();
         launch.world = world.map_err(|error| SessionError::Launch(error.to_string()))?;
-        if launch.world.is_some() {
-            // A process in the namespaces of one may not enter those of the other.
-            launch.pid_namespace = PidNamespace::Shared;
+        if file.is_recorded() {
+            launch.call_stops = juror_explore::kept_call_stops();
         }
+    } else {
+        launch.call_stops = juror_explore::kept_call_stops();
+        // Its path is on its first stack.
+        let located = juror_debuggee::locate(&launch.program);
+        launch.program = located.map_err(|error| SessionError::Launch(error.to_string()))?;
+        // Those of the file are the program's, in the same order.
+        let cleared = EnvironmentChange::Clear;
+        let variables = environment(&launch.environment).into_iter();
+        let set =
+            |(name, value): (String, String)| EnvironmentChange::Set(name.into(), value.into());
+        launch.environment = [cleared].into_iter().chain(variables.map(set)).collect();
+    }
+    if launch.world.is_some() {
+        // A process in the namespaces of one may not enter those of the other.
+        launch.pid_namespace = PidNamespace::Shared;
     }
     Ok(())
 }
 
-/// Puts the threads of a program that has just been started under the schedule of the options.
+/// Returns the variables of the environment after some changes; those that are no UTF-8 are left
+/// out.
+fn environment(changes: &[EnvironmentChange]) -> Vec<(String, String)> {
+    let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    for change in changes {
+        match change {
+            EnvironmentChange::Clear => variables.clear(),
+            EnvironmentChange::Unset(name) => drop(variables.remove(name)),
+            EnvironmentChange::Set(name, value) => {
+                variables.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    variables.into_iter().filter_map(text).collect()
+}
+
+/// Puts the threads of a program that has just been started under the schedule of the options, or
+/// records its run.
 pub(crate) fn take_control(
     session: &Session,
     program: &mut Program,
     main: ThreadId,
+    launch: &Launch,
 ) -> Result<(), SessionError> {
-    let Some(file) = &session.options.schedule else {
+    let options = &session.options;
+    let failed = |error: ExploreError| SessionError::Launch(error.to_string());
+    if let Some(file) = &options.schedule {
+        return file.take_control(program, main).map_err(failed);
+    }
+    let Some(path) = &options.recorded_run else {
         return Ok(());
     };
-    let controlled = file.take_control(program, main);
-    controlled.map_err(|error| SessionError::Launch(error.to_string()))
+    let text = |word: &OsStr| match word.to_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(SessionError::Launch(format!(
+            "{word:?}: the file of a run cannot hold this word: it is no UTF-8"
+        ))),
+    };
+    let directory = match &launch.directory {
+        Some(directory) => directory.clone(),
+        None => std::env::current_dir().unwrap_or_default(),
+    };
+    let recorded = Recorded {
+        path: path.clone(),
+        program: text(launch.program.as_os_str())?,
+        arguments: launch
+            .arguments
+            .iter()
+            .map(|it| text(it))
+            .collect::<Result<_, _>>()?,
+        directory: text(directory.as_os_str())?,
+        environment: environment(&launch.environment),
+        properties: options.properties.clone(),
+    };
+    RunFile::record(&recorded, program, main).map_err(failed)
 }
 
 /// Refuses what would change the run.

@@ -1,0 +1,101 @@
+//! The entries of a recorded run: its inputs, in the order in which they came.
+
+use serde::{Deserialize, Serialize};
+
+/// A file of the user, and what says whether it was changed since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileIdentity {
+    pub(crate) path: String,
+    pub(crate) inode: u64,
+    pub(crate) size: u64,
+    /// The time of the last change, in nanoseconds since 1970.
+    pub(crate) changed_ns: i64,
+}
+
+impl FileIdentity {
+    /// Returns the identity of the file at a path.
+    pub(crate) fn of(path: &str) -> Option<FileIdentity> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = std::fs::metadata(path).ok().filter(|it| it.is_file())?;
+        Some(FileIdentity {
+            path: path.to_owned(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            changed_ns: metadata
+                .mtime()
+                .saturating_mul(1_000_000_000)
+                .saturating_add(metadata.mtime_nsec()),
+        })
+    }
+}
+
+/// Bytes that the kernel has written for a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Written {
+    pub(crate) address: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// A system call that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Call {
+    /// The thread, by the number of threads that had started before it.
+    pub(crate) thread: u32,
+    pub(crate) number: u32,
+    /// The address of its instruction.
+    pub(crate) site: u64,
+    pub(crate) arguments: [u64; 3],
+    pub(crate) result: i64,
+    /// Whether others went on while it waited.
+    pub(crate) has_waited: bool,
+    /// The standard stream to which it has written: 1 or 2; 0 for none.
+    pub(crate) stream: u8,
+    pub(crate) writes: Vec<Written>,
+    /// Whether it is not known what it has written.
+    pub(crate) is_unknown: bool,
+    /// The file that it has opened to read it, or mapped.
+    pub(crate) file: Option<FileIdentity>,
+}
+
+/// The kind of a moment that comes from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Comes {
+    /// A call that waited has returned.
+    Returned,
+    /// The time of a time-out has come.
+    Expired,
+}
+
+/// The end of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Ending {
+    /// With an exit status.
+    Exited(i32),
+    /// By a signal.
+    Killed(i32),
+}
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Entry {
+    Call(Call),
+    /// Something came for a thread, when the scheduler had been told so many things.
+    Comes {
+        inputs: u64,
+        thread: u32,
+        what: Comes,
+    },
+    /// The number by which the program knows the thread that has started.
+    Thread {
+        id: u32,
+    },
+    /// The run was not recorded further, for this reason.
+    Stops {
+        reason: String,
+    },
+    End {
+        ending: Ending,
+        /// The hash of the points of the scheduler, and of the calls.
+        hash: u64,
+    },
+}

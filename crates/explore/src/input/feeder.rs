@@ -1,0 +1,199 @@
+//! The feeding of recorded inputs.
+
+use super::classes;
+use super::entry::{Call, Comes, Ending, Entry, FileIdentity};
+use juror_debuggee::ThreadId;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// `MAP_FIXED` and `MAP_FIXED_NOREPLACE`.
+const FIXED: u64 = 0x10;
+const FIXED_NOREPLACE: u64 = 0x10_0000;
+
+/// `PR_SET_NAME`, `PR_SET_VMA`.
+const OWN_OPTIONS: [u64; 2] = [15, 0x5356_4d41];
+
+/// The arguments of a call that is made although it is fed, and whether the kernel must return the same
+/// as in the recorded run.
+type Made = ([u64; 6], bool);
+
+/// A call that is made for another one: with these arguments it was entered, and this it returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Substituted {
+    pub(crate) arguments: [u64; 6],
+    pub(crate) result: i64,
+    /// Whether the kernel must return the same.
+    pub(crate) is_checked: bool,
+    /// The descriptor of the recorded run that it opens here.
+    pub(crate) opens: bool,
+}
+
+/// The inputs of a recorded run.
+#[derive(Debug, Default)]
+pub(crate) struct Feeder {
+    /// The calls of each thread.
+    calls: Vec<VecDeque<Call>>,
+    comes: VecDeque<(u64, u32, Comes)>,
+    ids: VecDeque<u32>,
+    /// The numbers by which the program knows its threads.
+    pub(crate) known_ids: Vec<u32>,
+    pub(crate) substituted: FxHashMap<ThreadId, Substituted>,
+    /// The calls that threads will have returned from when they go on.
+    pub(crate) returned: FxHashMap<ThreadId, Call>,
+    /// The descriptors that are really open, by the recorded ones.
+    pub(crate) open: FxHashMap<u64, u64>,
+    /// Why the recording ended before the program.
+    pub(crate) stops: Option<String>,
+    pub(crate) end: Option<(Ending, u64)>,
+}
+
+impl Feeder {
+    pub(crate) fn new(entries: &[Entry]) -> Feeder {
+        let mut feeder = Feeder::default();
+        for entry in entries {
+            match entry {
+                Entry::Call(call) => {
+                    let thread = call.thread as usize;
+                    if feeder.calls.len() <= thread {
+                        feeder.calls.resize_with(thread + 1, VecDeque::new);
+                    }
+                    if let Some(calls) = feeder.calls.get_mut(thread) {
+                        calls.push_back(call.clone());
+                    }
+                }
+                Entry::Comes {
+                    inputs,
+                    thread,
+                    what,
+                } => feeder.comes.push_back((*inputs, *thread, *what)),
+                Entry::Thread { id } => feeder.ids.push_back(*id),
+                Entry::Stops { reason } => feeder.stops = Some(reason.clone()),
+                Entry::End { ending, hash } => feeder.end = Some((*ending, *hash)),
+            }
+        }
+        feeder
+    }
+
+    /// Returns the next call of a thread.
+    pub(crate) fn next_call(&self, thread: u32) -> Option<&Call> {
+        self.calls.get(thread as usize)?.front()
+    }
+
+    pub(crate) fn take_call(&mut self, thread: u32) -> Option<Call> {
+        self.calls.get_mut(thread as usize)?.pop_front()
+    }
+
+    /// Takes what comes when the scheduler has been told so many things.
+    pub(crate) fn take_due(&mut self, inputs: u64) -> Option<(u32, Comes)> {
+        let due = self.comes.pop_front_if(|(at, ..)| *at <= inputs)?;
+        Some((due.1, due.2))
+    }
+
+    /// Takes the number of the thread that starts next.
+    pub(crate) fn take_id(&mut self) -> Option<u32> {
+        let id = self.ids.pop_front()?;
+        self.known_ids.push(id);
+        Some(id)
+    }
+
+    /// Returns the arguments with which a call is made although it is fed; nothing if it is not made.
+    /// `threads` are the ids of the threads, in the order in which they started; the first is that of the
+    /// process.
+    ///
+    /// # Errors
+    /// It must be made, and cannot be; why, in words.
+    pub(crate) fn substitute(
+        &mut self,
+        call: &Call,
+        arguments: [u64; 6],
+        threads: &[u32],
+    ) -> Result<Option<Made>, String> {
+        let number = u64::from(call.number);
+        let [first, ..] = arguments;
+        if call.stream != 0 {
+            return Ok(Some((with(arguments, 0, call.stream.into()), false)));
+        }
+        if call.result < 0 {
+            return Ok(None);
+        }
+        Ok(match number {
+            classes::MMAP => Some((self.mapping(call, arguments)?, true)),
+            _ if classes::is_of_memory(number) => Some((arguments, true)),
+            classes::SET_TID_ADDRESS => Some((arguments, false)),
+            classes::PRCTL if OWN_OPTIONS.contains(&first) => Some((arguments, true)),
+            classes::OPEN | classes::OPENAT => {
+                let now = call
+                    .file
+                    .as_ref()
+                    .and_then(|file| FileIdentity::of(&file.path));
+                let is_same = now.is_some() && now == call.file;
+                is_same.then_some((arguments, false))
+            }
+            classes::CLOSE => {
+                let real = self.open.remove(&first);
+                real.map(|real| (with(arguments, 0, real), false))
+            }
+            _ => {
+                let made = self.signal(number, arguments, threads);
+                made.map(|made| (made, false))
+            }
+        })
+    }
+
+    /// Returns the arguments that map the same memory at the same place.
+    fn mapping(&self, call: &Call, arguments: [u64; 6]) -> Result<[u64; 6], String> {
+        let [_, _, _, flags, descriptor, _] = arguments;
+        let mut made = arguments;
+        if flags & FIXED == 0 {
+            made = with(made, 0, call.result as u64);
+            made = with(made, 3, flags | FIXED_NOREPLACE);
+        }
+        if flags & classes::ANONYMOUS != 0 {
+            return Ok(made);
+        }
+        match self.open.get(&descriptor) {
+            Some(real) => Ok(with(made, 4, *real)),
+            None => {
+                let path = call.file.as_ref().map_or("a file", |file| &*file.path);
+                Err(format!(
+                    "{path} was mapped, and was changed or removed since"
+                ))
+            }
+        }
+    }
+
+    /// Returns the arguments that send a signal to the process or a thread of it; nothing if it is for
+    /// another one, which is not there.
+    fn signal(&self, number: u64, arguments: [u64; 6], threads: &[u32]) -> Option<[u64; 6]> {
+        let [first, second, ..] = arguments;
+        let id_of = |known: u64| {
+            let place = self
+                .known_ids
+                .iter()
+                .position(|id| u64::from(*id) == known)?;
+            threads.get(place).map(|id| u64::from(*id))
+        };
+        let is_own = |known: u64| {
+            self.known_ids
+                .first()
+                .is_some_and(|id| u64::from(*id) == known)
+        };
+        match number {
+            classes::KILL if is_own(first) => Some(with(arguments, 0, id_of(first)?)),
+            classes::TKILL => Some(with(arguments, 0, id_of(first)?)),
+            classes::TGKILL if is_own(first) => {
+                let made = with(arguments, 0, id_of(first)?);
+                Some(with(made, 1, id_of(second)?))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns the arguments with another one at an index.
+fn with(mut arguments: [u64; 6], index: usize, value: u64) -> [u64; 6] {
+    if let Some(argument) = arguments.get_mut(index) {
+        *argument = value;
+    }
+    arguments
+}
