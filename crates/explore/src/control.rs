@@ -79,6 +79,8 @@ pub(crate) struct Control {
     inputs_made: u64,
     /// The threads, in the order in which they started.
     started: Vec<ThreadId>,
+    /// Whether a thread is about to end the program: the kernel ends the others.
+    is_ending: bool,
 }
 
 /// A step of a controlled run, as far as it concerns the caller.
@@ -141,6 +143,7 @@ impl Control {
             inputs: Inputs::Own,
             inputs_made: 0,
             started: Vec::new(),
+            is_ending: false,
         }
     }
 
@@ -208,6 +211,11 @@ impl Control {
     /// Lets the threads go on until something concerns the caller.
     pub(crate) fn step(&mut self, debuggee: &mut Debuggee) -> Result<Step, ExploreError> {
         loop {
+            if self.is_ending {
+                let event = debuggee.wait()?;
+                self.note_end(&event);
+                return Ok(Step::Event(event));
+            }
             if let Some(step) = self.carry_out(debuggee)? {
                 return Ok(step);
             }

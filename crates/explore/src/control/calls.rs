@@ -180,6 +180,7 @@ impl Control {
         match number {
             calls::EXIT_GROUP => {
                 let status = (first & 0xff) as i32;
+                self.is_ending = true;
                 return Ok(Some(Step::Exits { thread, status }));
             }
             calls::FUTEX => {

@@ -3,7 +3,7 @@
 use super::{Control, Step, scheduled, traced};
 use crate::error::ExploreError;
 use crate::input::feeder::Substituted;
-use crate::input::{Call, Comes, Ending, FileIdentity, Inputs, Recorder, Written, classes};
+use crate::input::{Call, Comes, Ending, Feeder, FileIdentity, Inputs, Recorder, Written, classes};
 use crate::threads::Standing;
 use juror_arch::Register;
 use juror_debuggee::{Debuggee, StopEvent, SystemCallPhase, ThreadId};
@@ -18,6 +18,13 @@ const WRITABLE: u64 = 2;
 
 /// `O_ACCMODE` (read-only is 0), `O_CREAT` and `O_TRUNC`.
 const CHANGES_FILE: u64 = 3 | 0o100 | 0o1000;
+
+/// `AT_FDCWD`, `O_CLOEXEC`.
+const AT_DIRECTORY: u64 = -100_i64 as u64;
+const CLOSES_AT_EXEC: u64 = 0o200_0000;
+
+/// The bytes below the stack pointer that a function may use.
+const RED_ZONE_BYTES: u64 = 128;
 
 /// The bytes of a thread's block in which its number is looked for.
 const BLOCK_BYTES: usize = 4096;
@@ -279,23 +286,28 @@ impl Control {
             _ => Ok(None),
         };
         let substitute = substitute.map_err(|words| self.lost(&words))?;
+        let mut substituted = Substituted {
+            arguments,
+            result: call.result,
+            is_checked: false,
+            opens: false,
+            scratch: None,
+        };
         if let Some((made, is_checked)) = substitute {
-            let mut registers = *debuggee.registers(thread)?;
-            registers.set_system_call_arguments(made);
-            debuggee.set_registers(thread, &registers)?;
-            if let Inputs::Fed(feeder) = &mut self.inputs {
-                let opens = matches!(number, classes::OPEN | classes::OPENAT);
-                let substituted = Substituted {
-                    arguments,
-                    result: call.result,
-                    is_checked,
-                    opens,
-                };
-                feeder.substituted.insert(thread, substituted);
-            }
-            self.threads.stands(thread, Standing::Kept(number));
-            self.let_go(debuggee, thread)?;
-            return Ok(None);
+            substituted.is_checked = is_checked;
+            return self.make_instead(debuggee, thread, (number, made), substituted);
+        }
+        if let Some(path) = Feeder::opened_path(call)
+            && let Some(scratch) = fill_scratch(debuggee, thread, path)?
+        {
+            let address = scratch.0;
+            let made = match number {
+                classes::OPEN => [address, CLOSES_AT_EXEC, 0, 0, 0, 0],
+                _ => [AT_DIRECTORY, address, CLOSES_AT_EXEC, 0, 0, 0],
+            };
+            substituted.opens = true;
+            substituted.scratch = Some(scratch);
+            return self.make_instead(debuggee, thread, (number, made), substituted);
         }
         for written in &call.writes {
             debuggee.write(written.address, &written.bytes)?;
@@ -312,6 +324,25 @@ impl Control {
             }
             return Ok(self.told.pop_front());
         }
+        self.let_go(debuggee, thread)?;
+        Ok(None)
+    }
+
+    /// Makes the call at whose entry a thread stands with other arguments.
+    fn make_instead(
+        &mut self,
+        debuggee: &mut Debuggee,
+        thread: ThreadId,
+        (number, made): (u64, [u64; 6]),
+        substituted: Substituted,
+    ) -> Result<Option<Step>, ExploreError> {
+        let mut registers = *debuggee.registers(thread)?;
+        registers.set_system_call_arguments(made);
+        debuggee.set_registers(thread, &registers)?;
+        if let Inputs::Fed(feeder) = &mut self.inputs {
+            feeder.substituted.insert(thread, substituted);
+        }
+        self.threads.stands(thread, Standing::Kept(number));
         self.let_go(debuggee, thread)?;
         Ok(None)
     }
@@ -336,6 +367,9 @@ impl Control {
             && let (Ok(known), Ok(real)) = (substituted.result.try_into(), result.try_into())
         {
             feeder.open.insert(known, real);
+        }
+        if let Some((address, bytes)) = &substituted.scratch {
+            debuggee.write(*address, bytes)?;
         }
         let mut registers = *debuggee.registers(thread)?;
         registers.set_system_call_arguments(substituted.arguments);
@@ -496,6 +530,24 @@ impl Control {
             words: words.to_owned(),
         }
     }
+}
+
+/// Writes a path below the stack of a thread, where nothing is kept. Returns the address and the bytes
+/// before; nothing if there is no memory.
+fn fill_scratch(
+    debuggee: &mut Debuggee,
+    thread: ThreadId,
+    path: &str,
+) -> Result<Option<(u64, Vec<u8>)>, ExploreError> {
+    let mut text = path.as_bytes().to_vec();
+    text.push(0);
+    let stack = debuggee.registers(thread)?.stack_pointer();
+    let address = stack.saturating_sub(RED_ZONE_BYTES + text.len() as u64);
+    let mut before = vec![0; text.len()];
+    if debuggee.read(address, &mut before).is_err() || debuggee.write(address, &text).is_err() {
+        return Ok(None);
+    }
+    Ok(Some((address, before)))
 }
 
 impl Recorder {

@@ -18,14 +18,16 @@ const OWN_OPTIONS: [u64; 2] = [15, 0x5356_4d41];
 type Made = ([u64; 6], bool);
 
 /// A call that is made for another one: with these arguments it was entered, and this it returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Substituted {
     pub(crate) arguments: [u64; 6],
     pub(crate) result: i64,
     /// Whether the kernel must return the same.
     pub(crate) is_checked: bool,
-    /// The descriptor of the recorded run that it opens here.
+    /// Whether it opens a file: the result is the descriptor of the recorded run.
     pub(crate) opens: bool,
+    /// The memory that holds the file's path meanwhile: its address, and its bytes before.
+    pub(crate) scratch: Option<(u64, Vec<u8>)>,
 }
 
 /// The inputs of a recorded run.
@@ -121,14 +123,6 @@ impl Feeder {
             _ if classes::is_of_memory(number) => Some((arguments, true)),
             classes::SET_TID_ADDRESS => Some((arguments, false)),
             classes::PRCTL if OWN_OPTIONS.contains(&first) => Some((arguments, true)),
-            classes::OPEN | classes::OPENAT => {
-                let now = call
-                    .file
-                    .as_ref()
-                    .and_then(|file| FileIdentity::of(&file.path));
-                let is_same = now.is_some() && now == call.file;
-                is_same.then_some((arguments, false))
-            }
             classes::CLOSE => {
                 let real = self.open.remove(&first);
                 real.map(|real| (with(arguments, 0, real), false))
@@ -138,6 +132,17 @@ impl Feeder {
                 made.map(|made| (made, false))
             }
         })
+    }
+
+    /// Returns the path of the file that a call opens in this run, too: it may be mapped. It is
+    /// the same file as in the recorded run.
+    pub(crate) fn opened_path(call: &Call) -> Option<&str> {
+        let number = u64::from(call.number);
+        let file = call
+            .file
+            .as_ref()
+            .filter(|_| matches!(number, classes::OPEN | classes::OPENAT))?;
+        (FileIdentity::of(&file.path).as_ref() == Some(file)).then_some(&*file.path)
     }
 
     /// Returns the arguments that map the same memory at the same place.
