@@ -3,6 +3,7 @@
 mod delivery;
 mod fault_address;
 mod injected;
+mod kept;
 
 use juror_stepping::ThreadId;
 

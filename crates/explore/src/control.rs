@@ -5,6 +5,7 @@ mod calls;
 mod communication;
 mod events;
 mod inputs;
+mod kept_signals;
 mod keys;
 mod locks;
 mod outside;
@@ -23,6 +24,7 @@ use juror_debuggee::{Debuggee, Owner, StopEvent, SystemCalls, ThreadId};
 use juror_schedule::{
     Input, LockOrder, Moment, Options, Order, Scheduler, Standstill, Strategy, ThreadPath,
 };
+use kept_signals::KeptSignals;
 use keys::Keys;
 use rustc_hash::FxHashSet;
 use spins::Spins;
@@ -79,6 +81,7 @@ pub(crate) struct Control {
     inputs_made: u64,
     /// The threads, in the order in which they started.
     started: Vec<ThreadId>,
+    signals: KeptSignals,
     /// Whether a thread is about to end the program: the kernel ends the others.
     is_ending: bool,
 }
@@ -143,6 +146,7 @@ impl Control {
             inputs: Inputs::Own,
             inputs_made: 0,
             started: Vec::new(),
+            signals: KeptSignals::default(),
             is_ending: false,
         }
     }
@@ -344,7 +348,10 @@ impl Control {
             Standing::MayWait(call) if self.inputs.are_fed() => {
                 return self.feed_call(debuggee, thread, call);
             }
-            Standing::MayWait(call) => self.threads.stands(thread, Standing::InCall(call)),
+            Standing::MayWait(call) => {
+                self.threads.stands(thread, Standing::InCall(call));
+                self.send_held_signals(debuggee, thread);
+            }
             Standing::Fed => return self.give_returned(debuggee, thread),
             Standing::Exit => self.leave_robust(debuggee, thread)?,
             Standing::Makes(number) => {

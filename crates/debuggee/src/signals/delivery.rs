@@ -159,6 +159,9 @@ impl Debuggee {
             SignalReport::Always => Recipient::Debugger { fatal },
             SignalReport::WhenFatal if fatal => Recipient::Debugger { fatal },
             _ if self.signals.is_monitored(number) => Recipient::Debugger { fatal },
+            _ if self.signals.are_kept && !dispositions::is_fault(number, information) => {
+                Recipient::Debugger { fatal }
+            }
             SignalReport::WhenFatal | SignalReport::Never => Recipient::Program,
         }
     }

@@ -61,6 +61,8 @@ pub(crate) struct Signals {
     /// The signals that monitors need: bit n is signal n + 1.
     pub(crate) monitored: u64,
     pub(crate) interrupt_key: InterruptKey,
+    /// Whether each signal but a fault is reported to the control of the threads.
+    pub(crate) are_kept: bool,
 }
 
 /// The effect of the next Ctrl-C of the terminal.

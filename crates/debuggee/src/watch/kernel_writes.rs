@@ -190,6 +190,9 @@ const READS_ONLY: &[i64] = &[
     libc::SYS_fsync,
     libc::SYS_unlink,
     libc::SYS_futex,
+    libc::SYS_nanosleep,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_rt_sigsuspend,
     libc::SYS_set_robust_list,
     libc::SYS_getegid,
     libc::SYS_geteuid,
@@ -290,11 +293,6 @@ const READS_ONLY: &[i64] = &[
     libc::SYS_readahead,
     libc::SYS_pwritev,
     libc::SYS_pwritev2,
-    libc::SYS_mmap,
-    libc::SYS_munmap,
-    libc::SYS_madvise,
-    libc::SYS_mremap,
-    libc::SYS_brk,
     libc::SYS_membarrier,
     libc::SYS_timer_delete,
     libc::SYS_timer_getoverrun,
@@ -316,10 +314,6 @@ const READS_ONLY: &[i64] = &[
     libc::SYS_tee,
     libc::SYS_vmsplice,
     libc::SYS_rseq,
-    libc::SYS_clone,
-    libc::SYS_fork,
-    libc::SYS_vfork,
-    libc::SYS_execve,
 ];
 
 fn fixed(address: u64, length: u64) -> Writes {

@@ -174,6 +174,9 @@ impl Control {
             self.let_go(debuggee, thread)?;
             return Ok(None);
         }
+        if self.is_signalled_before(debuggee, thread, number)? {
+            return Ok(None);
+        }
         self.note_connection(debuggee, number, arguments);
         let site = debuggee.registers(thread)?.call_instruction();
         let [first, second, third, ..] = arguments;
@@ -202,7 +205,8 @@ impl Control {
                 self.finish_call(debuggee, thread, 0)?;
                 self.reach_yield(debuggee, thread, site)?;
             }
-            calls::NANOSLEEP | calls::CLOCK_NANOSLEEP => {
+            // Signals end a sleep, so it is a real one if inputs are recorded.
+            calls::NANOSLEEP | calls::CLOCK_NANOSLEEP if !self.inputs.are_kept() => {
                 let deadline = match (number, first, second & 1) {
                     (calls::NANOSLEEP, ..) => self.deadline(debuggee, first, Clock::Relative),
                     (_, _, 0) => self.deadline(debuggee, third, Clock::Relative),
@@ -221,10 +225,10 @@ impl Control {
                     (PointKind::Call, site, 0),
                 )?;
             }
-            number if self.inputs.are_kept() && !blocking::may_wait(number) => {
+            number if self.inputs.are_kept() && !may_wait_kept(number) => {
                 return self.take_kept_entry(debuggee, thread, (number, arguments));
             }
-            number if blocking::may_wait(number) => {
+            number if may_wait_kept(number) => {
                 self.reach(
                     debuggee,
                     thread,
@@ -357,6 +361,7 @@ impl Control {
             return self.pass_on_call(debuggee, (thread, number), phase);
         }
         if RESTARTED.contains(&result) {
+            self.note_exit(debuggee, thread, (number, result), false)?;
             self.let_go(debuggee, thread)?;
             return Ok(None);
         }
@@ -405,6 +410,11 @@ impl Control {
         })?;
         self.let_go(debuggee, parent)
     }
+}
+
+/// Returns whether a call may wait that is made although the scheduler could do without.
+fn may_wait_kept(number: u64) -> bool {
+    blocking::may_wait(number) || matches!(number, calls::NANOSLEEP | calls::CLOCK_NANOSLEEP)
 }
 
 fn realtime_ns() -> u64 {

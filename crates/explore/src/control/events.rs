@@ -5,6 +5,7 @@ use crate::blocking::libc_numbers::RESTART;
 use crate::blocking::{self, TaskState};
 use crate::cancel;
 use crate::error::ExploreError;
+use crate::input::Inputs;
 use crate::own_waits::OwnWait;
 use crate::points::Site;
 use crate::threads::Standing;
@@ -196,6 +197,14 @@ impl Control {
                 Ok(Some(Step::Event(event)))
             }
             StopEvent::TimePassed { thread } => self.look(debuggee, thread),
+            StopEvent::Signal {
+                thread,
+                signal,
+                fatal,
+                ..
+            } if matches!(self.inputs, Inputs::Recorded(_)) => {
+                self.take_kept_signal(debuggee, event, (thread, signal, fatal))
+            }
             event => {
                 self.note_end(&event);
                 Ok(Some(Step::Event(event)))

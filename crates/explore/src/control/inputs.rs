@@ -34,7 +34,7 @@ const NAP: Duration = Duration::from_millis(1);
 
 impl Control {
     /// Returns the number of a thread: how many had started before it.
-    fn number_of(&self, thread: ThreadId) -> u32 {
+    pub(super) fn number_of(&self, thread: ThreadId) -> u32 {
         let place = self.started.iter().position(|it| *it == thread);
         u32::try_from(place.unwrap_or(usize::MAX)).unwrap_or(u32::MAX)
     }
@@ -44,6 +44,7 @@ impl Control {
         let (thread, what) = match input {
             Input::Returned { thread } => (*thread, Comes::Returned),
             Input::Expired { thread } => (*thread, Comes::Expired),
+            Input::Signal { .. } => return self.give_up_signal(),
             _ => return,
         };
         let number = self.number_of(traced(thread));
@@ -147,6 +148,7 @@ impl Control {
             return self.feed_call(debuggee, thread, number);
         }
         self.threads.stands(thread, Standing::Kept(number));
+        self.send_held_signals(debuggee, thread);
         self.pass_on_call(debuggee, (thread, number), phase)
     }
 
@@ -163,7 +165,13 @@ impl Control {
             Standing::InCall(call) | Standing::Kept(call) => call,
             _ => number,
         };
-        let ranges = debuggee.written_by_call(thread, number)?;
+        let is_own = classes::is_of_memory(number) || classes::is_answered(number);
+        let ranges = if is_own {
+            // It writes again, or is no call of the kernel's.
+            Some(Vec::new())
+        } else {
+            debuggee.written_by_call(thread, number)?
+        };
         let process = debuggee.pid();
         let thread_number = self.number_of(thread);
         let Inputs::Recorded(recorder) = &mut self.inputs else {
@@ -213,6 +221,7 @@ impl Control {
             writes,
             is_unknown,
             file,
+            signals: Vec::new(),
         });
         if shares {
             recorder.stop("the program shares memory that it writes with a file or other programs");
@@ -280,9 +289,8 @@ impl Control {
         let phase = SystemCallPhase::Exit {
             result: call.result,
         };
-        let threads: Vec<u32> = self.started.iter().map(|thread| thread.0).collect();
         let substitute = match &mut self.inputs {
-            Inputs::Fed(feeder) => feeder.substitute(call, arguments, &threads),
+            Inputs::Fed(feeder) => feeder.substitute(call, arguments),
             _ => Ok(None),
         };
         let substitute = substitute.map_err(|words| self.lost(&words))?;
@@ -292,6 +300,7 @@ impl Control {
             is_checked: false,
             opens: false,
             scratch: None,
+            signals: call.signals.clone(),
         };
         if let Some((made, is_checked)) = substitute {
             substituted.is_checked = is_checked;
@@ -312,7 +321,7 @@ impl Control {
         for written in &call.writes {
             debuggee.write(written.address, &written.bytes)?;
         }
-        self.finish_call(debuggee, thread, call.result)?;
+        self.finish_with_signals(debuggee, thread, call)?;
         if debuggee.is_call_wanted(number) {
             let entry = SystemCallPhase::Entry { arguments };
             for phase in [entry, phase] {
@@ -375,6 +384,9 @@ impl Control {
         registers.set_system_call_arguments(substituted.arguments);
         registers.set_result(substituted.result as u64);
         debuggee.set_registers(thread, &registers)?;
+        for information in &substituted.signals {
+            debuggee.send_signal(thread, information);
+        }
         Ok(true)
     }
 
@@ -415,6 +427,7 @@ impl Control {
         match &mut self.inputs {
             Inputs::Own => {}
             Inputs::Recorded(recorder) => {
+                debuggee.keep_signals();
                 recorder.streams = [1, 2].map(|stream| place_of_file(main.0, stream));
                 recorder.thread(main.0);
             }
@@ -465,7 +478,9 @@ impl Control {
         thread: ThreadId,
         (number, result): (u64, i64),
     ) -> Result<(), ExploreError> {
-        if self.take_substituted(debuggee, thread, result)? {
+        let is_substituted = self.take_substituted(debuggee, thread, result)?;
+        self.note_exit(debuggee, thread, (number, result), true)?;
+        if is_substituted {
             return Ok(());
         }
         let thread_number = self.number_of(thread);

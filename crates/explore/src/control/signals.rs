@@ -48,7 +48,8 @@ impl Control {
                 return Ok(true);
             }
             let is_late = until.is_none_or(|until| Instant::now() > until);
-            if !self.threads.has_timer || is_late {
+            let may_come = self.threads.has_timer && !is_late || self.catches_signals();
+            if !may_come {
                 return Ok(false);
             }
             std::thread::sleep(PAUSE);

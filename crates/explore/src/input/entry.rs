@@ -55,6 +55,9 @@ pub(crate) struct Call {
     pub(crate) is_unknown: bool,
     /// The file that it has opened to read it, or mapped.
     pub(crate) file: Option<FileIdentity>,
+    /// The signals that came behind it ([`Entry::Signal`]).
+    #[serde(skip)]
+    pub(crate) signals: Vec<Vec<u8>>,
 }
 
 /// The kind of a moment that comes from outside.
@@ -84,6 +87,18 @@ pub(crate) enum Entry {
         inputs: u64,
         thread: u32,
         what: Comes,
+    },
+    /// A signal comes to a thread behind its last call: the bytes of its `siginfo_t`.
+    Signal {
+        thread: u32,
+        information: Vec<u8>,
+    },
+    /// A signal comes to a thread before a call that the scheduler answers, when it had been told so many
+    /// things: the bytes of its `siginfo_t`.
+    SignalBefore {
+        inputs: u64,
+        thread: u32,
+        information: Vec<u8>,
     },
     /// The number by which the program knows the thread that has started.
     Thread {

@@ -28,6 +28,8 @@ pub(crate) struct Substituted {
     pub(crate) opens: bool,
     /// The memory that holds the file's path meanwhile: its address, and its bytes before.
     pub(crate) scratch: Option<(u64, Vec<u8>)>,
+    /// The signals that come behind it.
+    pub(crate) signals: Vec<Vec<u8>>,
 }
 
 /// The inputs of a recorded run.
@@ -36,9 +38,9 @@ pub(crate) struct Feeder {
     /// The calls of each thread.
     calls: Vec<VecDeque<Call>>,
     comes: VecDeque<(u64, u32, Comes)>,
+    /// Signals before calls that the scheduler answers.
+    before: VecDeque<(u64, u32, Vec<u8>)>,
     ids: VecDeque<u32>,
-    /// The numbers by which the program knows its threads.
-    pub(crate) known_ids: Vec<u32>,
     pub(crate) substituted: FxHashMap<ThreadId, Substituted>,
     /// The calls that threads will have returned from when they go on.
     pub(crate) returned: FxHashMap<ThreadId, Call>,
@@ -63,6 +65,22 @@ impl Feeder {
                         calls.push_back(call.clone());
                     }
                 }
+                Entry::Signal {
+                    thread,
+                    information,
+                } => {
+                    let calls = feeder.calls.get_mut(*thread as usize);
+                    if let Some(call) = calls.and_then(VecDeque::back_mut) {
+                        call.signals.push(information.clone());
+                    }
+                }
+                Entry::SignalBefore {
+                    inputs,
+                    thread,
+                    information,
+                } => feeder
+                    .before
+                    .push_back((*inputs, *thread, information.clone())),
                 Entry::Comes {
                     inputs,
                     thread,
@@ -91,16 +109,20 @@ impl Feeder {
         Some((due.1, due.2))
     }
 
+    /// Takes a signal that comes to a thread before the call at whose entry it stands.
+    pub(crate) fn take_signal_before(&mut self, inputs: u64, thread: u32) -> Option<Vec<u8>> {
+        let is_now = |(at, number, _): &mut (u64, u32, Vec<u8>)| (*at, *number) == (inputs, thread);
+        self.before
+            .pop_front_if(is_now)
+            .map(|(_, _, information)| information)
+    }
+
     /// Takes the number of the thread that starts next.
     pub(crate) fn take_id(&mut self) -> Option<u32> {
-        let id = self.ids.pop_front()?;
-        self.known_ids.push(id);
-        Some(id)
+        self.ids.pop_front()
     }
 
     /// Returns the arguments with which a call is made although it is fed; nothing if it is not made.
-    /// `threads` are the ids of the threads, in the order in which they started; the first is that of the
-    /// process.
     ///
     /// # Errors
     /// It must be made, and cannot be; why, in words.
@@ -108,7 +130,6 @@ impl Feeder {
         &mut self,
         call: &Call,
         arguments: [u64; 6],
-        threads: &[u32],
     ) -> Result<Option<Made>, String> {
         let number = u64::from(call.number);
         let [first, ..] = arguments;
@@ -127,10 +148,7 @@ impl Feeder {
                 let real = self.open.remove(&first);
                 real.map(|real| (with(arguments, 0, real), false))
             }
-            _ => {
-                let made = self.signal(number, arguments, threads);
-                made.map(|made| (made, false))
-            }
+            _ => None,
         })
     }
 
@@ -164,33 +182,6 @@ impl Feeder {
                     "{path} was mapped, and was changed or removed since"
                 ))
             }
-        }
-    }
-
-    /// Returns the arguments that send a signal to the process or a thread of it; nothing if it is for
-    /// another one, which is not there.
-    fn signal(&self, number: u64, arguments: [u64; 6], threads: &[u32]) -> Option<[u64; 6]> {
-        let [first, second, ..] = arguments;
-        let id_of = |known: u64| {
-            let place = self
-                .known_ids
-                .iter()
-                .position(|id| u64::from(*id) == known)?;
-            threads.get(place).map(|id| u64::from(*id))
-        };
-        let is_own = |known: u64| {
-            self.known_ids
-                .first()
-                .is_some_and(|id| u64::from(*id) == known)
-        };
-        match number {
-            classes::KILL if is_own(first) => Some(with(arguments, 0, id_of(first)?)),
-            classes::TKILL => Some(with(arguments, 0, id_of(first)?)),
-            classes::TGKILL if is_own(first) => {
-                let made = with(arguments, 0, id_of(first)?);
-                Some(with(made, 1, id_of(second)?))
-            }
-            _ => None,
         }
     }
 }

@@ -74,6 +74,21 @@ impl Recorder {
         });
     }
 
+    pub(crate) fn signal(&mut self, thread: u32, information: Vec<u8>) {
+        self.append(&Entry::Signal {
+            thread,
+            information,
+        });
+    }
+
+    pub(crate) fn signal_before(&mut self, inputs: u64, thread: u32, information: Vec<u8>) {
+        self.append(&Entry::SignalBefore {
+            inputs,
+            thread,
+            information,
+        });
+    }
+
     pub(crate) fn thread(&mut self, id: u32) {
         self.append(&Entry::Thread { id });
     }
