@@ -249,7 +249,13 @@ impl RunFile {
             path: path.to_owned(),
             reason,
         };
-        let size = std::fs::metadata(path).map_err(file)?.len();
+        let metadata = std::fs::metadata(path).map_err(file)?;
+        let size = metadata.len();
+        if !metadata.is_file() {
+            return Err(damaged(
+                "it is no file, but a device, a pipe or a directory".to_owned(),
+            ));
+        }
         if size > RECORDED_SIZE_MAX {
             return Err(damaged("it is too large".to_owned()));
         }

@@ -4,7 +4,7 @@ use super::scripts::{self, Commands, Executed};
 use super::time_limit::TimeLimit;
 use crate::exit;
 use crate::session::console::Console;
-use juror_view::{Outcome, StopReason};
+use juror_view::{Outcome, StandstillKind, StopReason};
 use std::io;
 
 /// The commands that show where a program hangs.
@@ -136,6 +136,15 @@ fn after(outcome: &Outcome, keep_going: bool) -> After {
     };
     match &stop.reason {
         StopReason::Violation { .. } if !keep_going => After::Leave,
+        // It would stand there again.
+        StopReason::Standstill {
+            standstill: StandstillKind::Deadlock | StandstillKind::Endless,
+            ..
+        } => After::LeaveWith(exit::VIOLATED),
+        StopReason::Standstill {
+            standstill: StandstillKind::Diverged,
+            ..
+        } => After::LeaveWith(exit::USAGE),
         reason if reason.is_error() => After::LeaveWith(exit::USAGE),
         StopReason::Interrupted => After::LeaveEarly,
         // Whether the properties hold in the rest of the run is unknown.
@@ -162,6 +171,7 @@ fn is_worth_showing(outcome: &Outcome, has_commands: bool) -> bool {
         // The end has the counts of repeated violations.
         reason @ StopReason::Violation { .. } => !reason.is_repetition(),
         StopReason::Interrupted
+        | StopReason::Standstill { .. }
         | StopReason::Scenario { .. }
         | StopReason::Signal { fatal: true, .. } => true,
         _ => false,

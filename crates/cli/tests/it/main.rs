@@ -15,6 +15,7 @@ mod native_tier;
 mod processes;
 mod prompt;
 mod properties;
+mod record;
 mod scenarios;
 mod stepping;
 mod support;

@@ -43,10 +43,18 @@ impl Debuggee {
         }
     }
 
-    /// Returns whether a stop of the running program is asked for.
-    pub fn is_interruption_asked(&mut self) -> bool {
-        self.wait.interruption.note_requests();
-        self.wait.interruption.is_asked()
+    /// Takes the stop that is asked for, as an event of a thread which stands.
+    pub fn take_interruption(&mut self, thread: ThreadId) -> Option<StopEvent> {
+        let interruption = &mut self.wait.interruption;
+        interruption.note_requests();
+        if std::mem::take(&mut interruption.is_wanted) {
+            return Some(StopEvent::Interrupted { thread });
+        }
+        if std::mem::take(&mut interruption.is_called) {
+            return Some(StopEvent::Called { thread });
+        }
+        let is_due = std::mem::take(&mut interruption.is_due);
+        is_due.then_some(StopEvent::TimePassed { thread })
     }
 
     /// Takes the next stop event that is queued.

@@ -8,7 +8,7 @@ use crate::threads::Standing;
 use juror_arch::Register;
 use juror_debuggee::{Debuggee, StopEvent, SystemCallPhase, ThreadId};
 use juror_points::system_call_names::system_call_name;
-use juror_schedule::{Input, Task};
+use juror_schedule::{Input, State, Task};
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
@@ -119,7 +119,10 @@ impl Control {
             let deadline = |task: &Task| Some((task.state().deadline()?, task.id()));
             let tasks = self.scheduler.tasks().iter();
             let Some((moment, thread)) = tasks.filter_map(deadline).min() else {
-                return Ok(false);
+                let mut tasks = self.scheduler.tasks().iter();
+                let runs = |task: &Task| matches!(task.state(), State::Running | State::InKernel);
+                let is_waiting = self.stands.is_none() && !tasks.any(runs);
+                return Ok(is_waiting && self.await_signal(debuggee)?);
             };
             if moment <= now {
                 self.input(Input::Expired { thread })?;
@@ -128,11 +131,25 @@ impl Control {
             if self.bearer().is_some() {
                 return Ok(false);
             }
-            if self.has_ended_call(debuggee)? || debuggee.is_interruption_asked() {
+            if self.is_interrupted(debuggee) {
+                return Ok(true);
+            }
+            if self.has_ended_call(debuggee)? {
                 return Ok(false);
             }
             std::thread::sleep(NAP.min(Duration::from_nanos(moment - now)));
         }
+    }
+
+    /// Tells the stop that is asked for while all threads stand. Returns whether one is.
+    pub(super) fn is_interrupted(&mut self, debuggee: &mut Debuggee) -> bool {
+        let Some(thread) = self.started.first() else {
+            return false;
+        };
+        let event = debuggee.take_interruption(*thread);
+        let is_asked = event.is_some();
+        self.told.extend(event.map(Step::Event));
+        is_asked
     }
 
     /// Takes the entry of a call whose inputs are recorded or fed. Returns nothing if it is not such a

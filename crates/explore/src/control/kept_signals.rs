@@ -15,6 +15,9 @@ const INTERRUPTED: i64 = -4;
 const RESTARTED_BY_HANDLER: i64 = -512;
 const RESTARTED_ALWAYS: i64 = -513;
 
+/// The signals by which threads of the C library cancel one another and change their user.
+const OF_LIBRARY: [u64; 2] = [32, 33];
+
 /// `SA_RESTART`.
 const RESTARTS: u64 = 0x1000_0000;
 
@@ -76,7 +79,8 @@ impl Control {
 
     /// Returns whether a signal may let a thread go on that waits for the scheduler.
     pub(super) fn catches_signals(&self) -> bool {
-        matches!(self.inputs, Inputs::Recorded(_)) && !self.signals.handlers.is_empty()
+        let mut signals = self.signals.handlers.keys();
+        matches!(self.inputs, Inputs::Recorded(_)) && signals.any(|it| !OF_LIBRARY.contains(it))
     }
 
     /// Takes a signal of a run that is recorded.

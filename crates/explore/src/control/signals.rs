@@ -41,10 +41,13 @@ impl Control {
 
     /// No thread goes on. Returns whether a signal lets one go on, now or when a timer of the
     /// program expires.
-    pub(super) fn await_signal(&mut self, debuggee: &Debuggee) -> Result<bool, ExploreError> {
+    pub(super) fn await_signal(&mut self, debuggee: &mut Debuggee) -> Result<bool, ExploreError> {
         let until = self.time.map(|time| Instant::now() + time);
         loop {
             if self.note_signals(debuggee)? {
+                return Ok(true);
+            }
+            if self.is_interrupted(debuggee) {
                 return Ok(true);
             }
             let is_late = until.is_none_or(|until| Instant::now() > until);
