@@ -11,20 +11,24 @@
 //!
 //! `check` is a checksum (FNV-1a, 64 bits) of this document with an empty one.
 
+mod deviations;
+mod recorded;
+
+pub use recorded::Recorded;
+
 use crate::control::Control;
 use crate::error::ExploreError;
-use crate::input::{Ending, Entry, Feeder, Inputs, Recorder, blocks};
+use crate::input::{Entry, Feeder, Inputs};
 use crate::modules::{ModuleId, check_modules, fingerprint, identity};
 use crate::outcome::Signature;
 use crate::points::{KnownSites, PointSet};
 use crate::runner::{Ended, Limits, Plan, Runner, Streams};
 use crate::world::{Files, Worlds};
+use deviations::Written;
 use juror_debuggee::{ThreadControl, ThreadId, World};
 use juror_monitoring::property_files::PropertySource;
 use juror_program::program::Program;
-use juror_schedule::{
-    Choice, ChoiceKind, Deviation, Moment, Options, Replay, Strategy, ThreadPath,
-};
+use juror_schedule::{Deviation, Options, Replay, Strategy};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -147,23 +151,6 @@ pub struct RunFile {
     check: String,
 }
 
-/// The run that is to be recorded.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
-    /// The file.
-    pub path: PathBuf,
-    /// The program, its arguments and the working directory.
-    pub program: String,
-    /// The arguments.
-    pub arguments: Vec<String>,
-    /// The working directory.
-    pub directory: String,
-    /// The environment.
-    pub environment: Vec<(String, String)>,
-    /// The properties that are monitored.
-    pub properties: Vec<PropertySource>,
-}
-
 /// Why a text is no run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Flaw {
@@ -177,27 +164,6 @@ enum Flaw {
 struct PropertyText {
     file: String,
     text: String,
-}
-
-/// A deviation as it is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    thread: String,
-    point: u64,
-    part: u32,
-    choice: Kind,
-    goes: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    Run,
-    Deliver,
-    TimeOut,
-    Spurious,
-    Wake,
 }
 
 impl RunFile {
@@ -269,86 +235,6 @@ impl RunFile {
         })
     }
 
-    /// Begins to record a run of a program, of which nothing has run but its dynamic linker.
-    ///
-    /// # Errors
-    /// The file cannot be written, or the program cannot be controlled.
-    pub fn record(
-        recorded: &Recorded,
-        program: &mut Program,
-        main: ThreadId,
-    ) -> Result<(), ExploreError> {
-        let modules: Vec<ModuleId> = program.modules.iter().map(|it| identity(it)).collect();
-        let properties = recorded.properties.iter().map(|source| PropertyText {
-            file: source.file.clone(),
-            text: source.text.clone(),
-        });
-        let header = RunFile {
-            juror_run: RECORDED,
-            program: recorded.program.clone(),
-            arguments: recorded.arguments.clone(),
-            directory: recorded.directory.clone(),
-            real_files: true,
-            modules,
-            points: PointSet::Calls,
-            spurious: 0,
-            limit: u64::MAX,
-            loops: Vec::new(),
-            deviations: Vec::new(),
-            properties: properties.collect(),
-            environment: Some(recorded.environment.clone()),
-            inputs: None,
-            signature: Signature::Endless,
-            hash: 0,
-            seed: 0,
-            run: 0,
-            check: String::new(),
-        };
-        let failed = |reason| ExploreError::Recording {
-            path: recorded.path.display().to_string(),
-            reason,
-        };
-        let text = header.text().map_err(|error| failed(error.into()))?;
-        let mut file = File::create(&recorded.path).map_err(failed)?;
-        file.write_all(text.as_bytes()).map_err(failed)?;
-        let recorder = Recorder::new(file);
-        let inputs = Inputs::Recorded(Box::new(recorder));
-        header.put_under(program, main, inputs)
-    }
-
-    /// Returns what is in the file of a recorded run, to follow its name.
-    pub fn recorded_words(&self) -> String {
-        let entries = self.inputs.as_deref().map_or(&[][..], Vec::as_slice);
-        let calls = entries.iter().filter(|it| matches!(it, Entry::Call(_)));
-        let threads = entries
-            .iter()
-            .filter(|it| matches!(it, Entry::Thread { .. }));
-        let (calls, threads) = (calls.count(), threads.count());
-        let noun = |count: usize, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
-        };
-        let mut words = format!(
-            " ({}, {}",
-            noun(threads, "thread"),
-            noun(calls, "system call")
-        );
-        if let Some(Entry::Stops { reason }) = entries.last() {
-            words += &format!("; not to its end: {reason}");
-        }
-        words + ")"
-    }
-
-    /// Returns whether the run was recorded, with its inputs.
-    pub fn is_recorded(&self) -> bool {
-        self.inputs.is_some()
-    }
-
-    /// Returns the environment of a recorded run.
-    pub fn environment(&self) -> Option<&[(String, String)]> {
-        self.environment.as_deref()
-    }
-
     fn parse(text: &[u8]) -> Result<RunFile, Flaw> {
         let damaged = |error: serde_json::Error| Flaw::Damaged(error.to_string());
         let end = text.iter().position(|byte| *byte == b'\n');
@@ -378,36 +264,6 @@ impl RunFile {
             return Ok(run.with_inputs(rest));
         }
         Ok(run)
-    }
-
-    /// Returns the run with the inputs of its blocks. Those of a file that was cut off lead up to where it
-    /// was.
-    fn with_inputs(mut self, blocks: &[u8]) -> RunFile {
-        let (mut entries, is_whole) = blocks::read(blocks);
-        match entries.last() {
-            Some(Entry::End { ending, hash }) => {
-                self.signature = match *ending {
-                    Ending::Exited(status) => Signature::Exit { status },
-                    Ending::Killed(signal) => Signature::Signal {
-                        signal,
-                        place: None,
-                    },
-                };
-                self.hash = *hash;
-            }
-            Some(Entry::Stops { .. }) => {}
-            _ => {
-                let reason = if is_whole {
-                    "juror ended before the program, or was killed"
-                } else {
-                    "the file is damaged, or was cut off"
-                };
-                let reason = reason.to_owned();
-                entries.push(Entry::Stops { reason });
-            }
-        }
-        self.inputs = Some(Arc::new(entries));
-        self
     }
 
     /// Returns the checksum of all but itself.
@@ -606,57 +462,6 @@ fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
         let _ = std::fs::remove_file(part);
     }
     written
-}
-
-impl Written {
-    fn of(deviation: &Deviation) -> Written {
-        let Deviation { moment, choice } = deviation;
-        Written {
-            thread: moment.thread.to_string(),
-            point: moment.point,
-            part: moment.part,
-            choice: match choice.kind {
-                ChoiceKind::Run => Kind::Run,
-                ChoiceKind::Deliver => Kind::Deliver,
-                ChoiceKind::TimeOut => Kind::TimeOut,
-                ChoiceKind::Spurious => Kind::Spurious,
-                ChoiceKind::Wake => Kind::Wake,
-            },
-            goes: choice.thread.to_string(),
-        }
-    }
-
-    fn deviation(&self) -> Option<Deviation> {
-        let kind = match self.choice {
-            Kind::Run => ChoiceKind::Run,
-            Kind::Deliver => ChoiceKind::Deliver,
-            Kind::TimeOut => ChoiceKind::TimeOut,
-            Kind::Spurious => ChoiceKind::Spurious,
-            Kind::Wake => ChoiceKind::Wake,
-        };
-        Some(Deviation {
-            moment: Moment {
-                thread: path_of(&self.thread)?,
-                point: self.point,
-                part: self.part,
-            },
-            choice: Choice {
-                kind,
-                thread: path_of(&self.goes)?,
-            },
-        })
-    }
-}
-
-/// Reads a path of a thread, as `main/2/1`.
-fn path_of(text: &str) -> Option<ThreadPath> {
-    let mut parts = text.split('/');
-    if parts.next() != Some("main") {
-        return None;
-    }
-    parts.try_fold(ThreadPath::MAIN, |path, number| {
-        path.child(number.parse().ok()?)
-    })
 }
 
 #[cfg(test)]

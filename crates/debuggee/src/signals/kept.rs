@@ -5,7 +5,6 @@ use juror_stepping::ThreadId;
 use libc::siginfo_t;
 
 use crate::debuggee::Debuggee;
-use crate::frozen::bytes_of;
 use crate::kernel::dispositions;
 use crate::state::signals::SignalReport;
 use crate::state::thread::DeferredSignal;
@@ -19,8 +18,9 @@ impl Debuggee {
     /// Takes the signal for which a thread has stopped: it does not get it. Returns the kernel's
     /// information on it, the bytes of its `siginfo_t`.
     pub fn take_signal(&mut self, thread: ThreadId) -> Option<Vec<u8>> {
-        let pending = self.threads.get_mut(&thread.0)?.pending.take()?;
-        Some(bytes_of(&pending.information))
+        let information = self.signal_information(thread)?;
+        self.threads.get_mut(&thread.0)?.pending = None;
+        Some(information)
     }
 
     /// Sends a thread a signal when it goes on, with this information.

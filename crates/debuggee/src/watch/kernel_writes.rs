@@ -91,10 +91,9 @@ pub(crate) fn writes_of(call: &Call, read: impl Fn(u64, &mut [u8]) -> bool) -> W
         libc::SYS_select | libc::SYS_pselect6 => {
             let set_bytes = first.div_ceil(64).saturating_mul(8);
             let sets = [second, third, fourth].into_iter();
-            let sets = sets.fold(fixed(fifth, 16), |all, set| {
+            sets.fold(fixed(fifth, 16), |all, set| {
                 both(all, fixed(set, set_bytes))
-            });
-            sets
+            })
         }
         libc::SYS_epoll_pwait2 => fixed(second, result.saturating_mul(12)),
         libc::SYS_recvmsg => Writes::Known(message(second, result, &read)),
@@ -360,9 +359,11 @@ fn message(header: u64, count: u64, read: &impl Fn(u64, &mut [u8]) -> bool) -> V
     let word = |offset: u64| {
         let mut bytes = [0; 8];
         let is_read = read(header.wrapping_add(offset), &mut bytes);
-        is_read
-            .then(|| u64::from_le_bytes(bytes))
-            .unwrap_or_default()
+        if is_read {
+            u64::from_le_bytes(bytes)
+        } else {
+            0
+        }
     };
     let (name, name_length) = (word(0), word(8) & 0xffff_ffff);
     let (list, entries, control, control_length) = (word(16), word(24), word(32), word(40));

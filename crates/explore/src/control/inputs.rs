@@ -1,13 +1,13 @@
 //! Inputs that are recorded, or fed: what the threads' system calls return, and when.
 
-use super::{Control, Step, scheduled, traced};
+mod feeding;
+
+use super::{Control, Step, traced};
 use crate::error::ExploreError;
-use crate::input::feeder::Substituted;
-use crate::input::{Call, Comes, Ending, Feeder, FileIdentity, Inputs, Recorder, Written, classes};
+use crate::input::{Call, Comes, Ending, FileIdentity, Inputs, Recorder, Written, classes};
 use crate::threads::Standing;
 use juror_arch::Register;
 use juror_debuggee::{Debuggee, StopEvent, SystemCallPhase, ThreadId};
-use juror_points::system_call_names::system_call_name;
 use juror_schedule::{Input, State, Task};
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
@@ -18,13 +18,6 @@ const WRITABLE: u64 = 2;
 
 /// `O_ACCMODE` (read-only is 0), `O_CREAT` and `O_TRUNC`.
 const CHANGES_FILE: u64 = 3 | 0o100 | 0o1000;
-
-/// `AT_FDCWD`, `O_CLOEXEC`.
-const AT_DIRECTORY: u64 = -100_i64 as u64;
-const CLOSES_AT_EXEC: u64 = 0o200_0000;
-
-/// The bytes below the stack pointer that a function may use.
-const RED_ZONE_BYTES: u64 = 128;
 
 /// The bytes of a thread's block in which its number is looked for.
 const BLOCK_BYTES: usize = 4096;
@@ -51,44 +44,6 @@ impl Control {
         let inputs = self.inputs_made;
         if let Inputs::Recorded(recorder) = &mut self.inputs {
             recorder.comes(inputs, number, what);
-        }
-    }
-
-    /// Tells the scheduler what came at this moment of the recorded run. Returns whether there was
-    /// something.
-    pub(super) fn feed_due(&mut self) -> Result<bool, ExploreError> {
-        let mut is_any = false;
-        loop {
-            let inputs = self.inputs_made;
-            let Inputs::Fed(feeder) = &mut self.inputs else {
-                return Ok(is_any);
-            };
-            let Some((number, what)) = feeder.take_due(inputs) else {
-                return Ok(is_any);
-            };
-            is_any = true;
-            let Some(thread) = self.started.get(number as usize).copied() else {
-                return Err(self.lost("a thread of the recording has not started"));
-            };
-            let returned = match (what, &mut self.inputs) {
-                (Comes::Returned, Inputs::Fed(feeder)) => feeder.take_call(number),
-                _ => None,
-            };
-            match (what, returned) {
-                (Comes::Expired, _) => self.tell(Input::Expired {
-                    thread: scheduled(thread),
-                })?,
-                (Comes::Returned, Some(call)) => {
-                    if let Inputs::Fed(feeder) = &mut self.inputs {
-                        feeder.returned.insert(thread, call);
-                    }
-                    self.threads.stands(thread, Standing::Fed);
-                    self.tell(Input::Returned {
-                        thread: scheduled(thread),
-                    })?;
-                }
-                (Comes::Returned, None) => return Err(self.ended_early()),
-            }
         }
     }
 
@@ -246,167 +201,6 @@ impl Control {
         Ok(())
     }
 
-    /// Feeds the call at whose entry a thread stands, or makes it if it is one on the program's own
-    /// memory.
-    pub(super) fn feed_call(
-        &mut self,
-        debuggee: &mut Debuggee,
-        thread: ThreadId,
-        number: u64,
-    ) -> Result<Option<Step>, ExploreError> {
-        let registers = *debuggee.registers(thread)?;
-        let arguments = registers.system_call_arguments();
-        let thread_number = self.number_of(thread);
-        let Inputs::Fed(feeder) = &mut self.inputs else {
-            return Ok(None);
-        };
-        let Some(call) = feeder.next_call(thread_number) else {
-            return Err(self.ended_early());
-        };
-        let is_same = u64::from(call.number) == number
-            && call.site == registers.call_instruction()
-            && call.arguments[..] == arguments[..3];
-        if !is_same {
-            let (there, here) = (u64::from(call.number), number);
-            let (there, here) = (system_call_name(there), system_call_name(here));
-            let words = format!(
-                "thread {} calls {here}, where the recorded run has {there}",
-                thread_number + 1
-            );
-            return Err(self.lost(&words));
-        }
-        if call.is_unknown {
-            let words = format!(
-                "it is not known what {} has written",
-                system_call_name(number)
-            );
-            return Err(self.lost(&words));
-        }
-        if call.has_waited {
-            self.input(Input::Call {
-                thread: scheduled(thread),
-            })?;
-            return Ok(None);
-        }
-        let Some(call) = feeder.take_call(thread_number) else {
-            return Ok(None);
-        };
-        self.give(debuggee, thread, &call)
-    }
-
-    /// Gives a thread what its call has returned in the recorded run; it goes on.
-    pub(super) fn give(
-        &mut self,
-        debuggee: &mut Debuggee,
-        thread: ThreadId,
-        call: &Call,
-    ) -> Result<Option<Step>, ExploreError> {
-        let number = u64::from(call.number);
-        let arguments = debuggee.registers(thread)?.system_call_arguments();
-        let phase = SystemCallPhase::Exit {
-            result: call.result,
-        };
-        let substitute = match &mut self.inputs {
-            Inputs::Fed(feeder) => feeder.substitute(call, arguments),
-            _ => Ok(None),
-        };
-        let substitute = substitute.map_err(|words| self.lost(&words))?;
-        let mut substituted = Substituted {
-            arguments,
-            result: call.result,
-            is_checked: false,
-            opens: false,
-            scratch: None,
-            signals: call.signals.clone(),
-        };
-        if let Some((made, is_checked)) = substitute {
-            substituted.is_checked = is_checked;
-            return self.make_instead(debuggee, thread, (number, made), substituted);
-        }
-        if let Some(path) = Feeder::opened_path(call)
-            && let Some(scratch) = fill_scratch(debuggee, thread, path)?
-        {
-            let address = scratch.0;
-            let made = match number {
-                classes::OPEN => [address, CLOSES_AT_EXEC, 0, 0, 0, 0],
-                _ => [AT_DIRECTORY, address, CLOSES_AT_EXEC, 0, 0, 0],
-            };
-            substituted.opens = true;
-            substituted.scratch = Some(scratch);
-            return self.make_instead(debuggee, thread, (number, made), substituted);
-        }
-        for written in &call.writes {
-            debuggee.write(written.address, &written.bytes)?;
-        }
-        self.finish_with_signals(debuggee, thread, call)?;
-        if debuggee.is_call_wanted(number) {
-            let entry = SystemCallPhase::Entry { arguments };
-            for phase in [entry, phase] {
-                self.told.push_back(Step::Event(StopEvent::SystemCall {
-                    thread,
-                    number,
-                    phase,
-                }));
-            }
-            return Ok(self.told.pop_front());
-        }
-        self.let_go(debuggee, thread)?;
-        Ok(None)
-    }
-
-    /// Makes the call at whose entry a thread stands with other arguments.
-    fn make_instead(
-        &mut self,
-        debuggee: &mut Debuggee,
-        thread: ThreadId,
-        (number, made): (u64, [u64; 6]),
-        substituted: Substituted,
-    ) -> Result<Option<Step>, ExploreError> {
-        let mut registers = *debuggee.registers(thread)?;
-        registers.set_system_call_arguments(made);
-        debuggee.set_registers(thread, &registers)?;
-        if let Inputs::Fed(feeder) = &mut self.inputs {
-            feeder.substituted.insert(thread, substituted);
-        }
-        self.threads.stands(thread, Standing::Kept(number));
-        self.let_go(debuggee, thread)?;
-        Ok(None)
-    }
-
-    /// Takes the exit of a call that was made with other arguments. Returns whether it is one.
-    pub(super) fn take_substituted(
-        &mut self,
-        debuggee: &mut Debuggee,
-        thread: ThreadId,
-        result: i64,
-    ) -> Result<bool, ExploreError> {
-        let Inputs::Fed(feeder) = &mut self.inputs else {
-            return Ok(false);
-        };
-        let Some(substituted) = feeder.substituted.remove(&thread) else {
-            return Ok(false);
-        };
-        if substituted.is_checked && result != substituted.result {
-            return Err(self.lost("the memory is laid out in another way"));
-        }
-        if substituted.opens
-            && let (Ok(known), Ok(real)) = (substituted.result.try_into(), result.try_into())
-        {
-            feeder.open.insert(known, real);
-        }
-        if let Some((address, bytes)) = &substituted.scratch {
-            debuggee.write(*address, bytes)?;
-        }
-        let mut registers = *debuggee.registers(thread)?;
-        registers.set_system_call_arguments(substituted.arguments);
-        registers.set_result(substituted.result as u64);
-        debuggee.set_registers(thread, &registers)?;
-        for information in &substituted.signals {
-            debuggee.send_signal(thread, information);
-        }
-        Ok(true)
-    }
-
     /// Records or feeds the number by which the program knows a thread that has started. The kernel has
     /// filled words with another one, and returned it, if it is fed.
     pub(super) fn keep_id(
@@ -512,21 +306,6 @@ impl Control {
         }
     }
 
-    /// A call of a thread returned in the recorded run while others went on; the thread goes on now.
-    pub(super) fn give_returned(
-        &mut self,
-        debuggee: &mut Debuggee,
-        thread: ThreadId,
-    ) -> Result<Option<Step>, ExploreError> {
-        let Inputs::Fed(feeder) = &mut self.inputs else {
-            return Ok(None);
-        };
-        match feeder.returned.remove(&thread) {
-            Some(call) => self.give(debuggee, thread, &call),
-            None => Err(self.ended_early()),
-        }
-    }
-
     /// Notes the end of the run in its recording.
     pub(super) fn note_end(&mut self, event: &StopEvent) {
         let hash = self.scheduler.hash().value();
@@ -547,7 +326,7 @@ impl Control {
     }
 
     /// The recording has no more, although the program has not ended.
-    fn ended_early(&self) -> ExploreError {
+    pub(in crate::control) fn ended_early(&self) -> ExploreError {
         let stops = match &self.inputs {
             Inputs::Fed(feeder) => feeder.stops.clone(),
             _ => None,
@@ -556,30 +335,12 @@ impl Control {
         ExploreError::RecordingEnds(reason)
     }
 
-    fn lost(&self, words: &str) -> ExploreError {
+    pub(in crate::control) fn lost(&self, words: &str) -> ExploreError {
         ExploreError::AnotherRun {
             points: self.scheduler.points(),
             words: words.to_owned(),
         }
     }
-}
-
-/// Writes a path below the stack of a thread, where nothing is kept. Returns the address and the bytes
-/// before; nothing if there is no memory.
-fn fill_scratch(
-    debuggee: &mut Debuggee,
-    thread: ThreadId,
-    path: &str,
-) -> Result<Option<(u64, Vec<u8>)>, ExploreError> {
-    let mut text = path.as_bytes().to_vec();
-    text.push(0);
-    let stack = debuggee.registers(thread)?.stack_pointer();
-    let address = stack.saturating_sub(RED_ZONE_BYTES + text.len() as u64);
-    let mut before = vec![0; text.len()];
-    if debuggee.read(address, &mut before).is_err() || debuggee.write(address, &text).is_err() {
-        return Ok(None);
-    }
-    Ok(Some((address, before)))
 }
 
 impl Recorder {

@@ -193,3 +193,110 @@ fn with(mut arguments: [u64; 6], index: usize, value: u64) -> [u64; 6] {
     }
     arguments
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(number: u64, result: i64) -> Call {
+        Call {
+            thread: 0,
+            number: u32::try_from(number).unwrap(),
+            site: 0x1000,
+            arguments: [0; 3],
+            result,
+            has_waited: false,
+            stream: 0,
+            writes: Vec::new(),
+            is_unknown: false,
+            file: None,
+            signals: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn each_thread_has_its_calls_and_signals_in_their_order() {
+        let of = |thread, number| Call {
+            thread,
+            ..call(number, 0)
+        };
+        let entries = [
+            Entry::Call(of(1, 5)),
+            Entry::Call(of(0, 6)),
+            Entry::Signal {
+                thread: 1,
+                information: vec![9],
+            },
+            Entry::Call(of(1, 7)),
+        ];
+        let mut feeder = Feeder::new(&entries);
+        assert_eq!(feeder.next_call(0).map(|it| it.number), Some(6));
+        let first = feeder.take_call(1).unwrap();
+        assert_eq!((first.number, first.signals), (5, vec![vec![9]]));
+        let second = feeder.take_call(1).unwrap();
+        assert_eq!((second.number, second.signals.len()), (7, 0));
+        assert!(feeder.take_call(1).is_none() && feeder.take_call(2).is_none());
+    }
+
+    #[test]
+    fn what_comes_waits_for_its_moment() {
+        let comes = |inputs, what| Entry::Comes {
+            inputs,
+            thread: 2,
+            what,
+        };
+        let entries = [comes(4, Comes::Expired), comes(6, Comes::Returned)];
+        let mut feeder = Feeder::new(&entries);
+        assert_eq!(feeder.take_due(3), None);
+        assert_eq!(feeder.take_due(4), Some((2, Comes::Expired)));
+        assert_eq!(feeder.take_due(5), None);
+        assert_eq!(feeder.take_due(7), Some((2, Comes::Returned)));
+        assert_eq!(feeder.take_due(8), None);
+    }
+
+    #[test]
+    fn calls_on_the_programs_own_memory_are_made() {
+        let mut feeder = Feeder::default();
+        let mut check = |call: &Call, arguments, expected| {
+            assert_eq!(feeder.substitute(call, arguments), expected, "{call:?}");
+        };
+        let anonymous = [0, 4096, 3, 0x22, u64::MAX, 0];
+        let fixed = [0x7000, 4096, 3, 0x10_0022, u64::MAX, 0];
+        check(
+            &call(classes::MMAP, 0x7000),
+            anonymous,
+            Ok(Some((fixed, true))),
+        );
+        // It failed, and fails again.
+        check(&call(classes::MMAP, -12), anonymous, Ok(None));
+        let there = [0x9000, 4096, 3, 0x32, u64::MAX, 0];
+        check(&call(classes::MMAP, 0x9000), there, Ok(Some((there, true))));
+        let rest = [1, 2, 3, 4, 5, 6];
+        check(&call(classes::MUNMAP, 0), rest, Ok(Some((rest, true))));
+        check(&call(0, 3), rest, Ok(None));
+        let shown = Call {
+            stream: 2,
+            ..call(1, 3)
+        };
+        check(&shown, rest, Ok(Some(([2, 2, 3, 4, 5, 6], false))));
+    }
+
+    #[test]
+    fn a_file_is_mapped_by_the_descriptor_that_it_has_here() {
+        let mut feeder = Feeder::default();
+        let of_file = [0, 4096, 1, 2, 5, 0];
+        let refused = feeder.substitute(&call(classes::MMAP, 0x7000), of_file);
+        assert!(
+            refused
+                .unwrap_err()
+                .contains("was changed or removed since")
+        );
+        feeder.open.insert(5, 9);
+        let made = feeder.substitute(&call(classes::MMAP, 0x7000), of_file);
+        assert_eq!(made, Ok(Some(([0x7000, 4096, 1, 0x10_0002, 9, 0], true))));
+        let closed = feeder.substitute(&call(classes::CLOSE, 0), [5, 0, 0, 0, 0, 0]);
+        assert_eq!(closed, Ok(Some(([9, 0, 0, 0, 0, 0], false))));
+        let again = feeder.substitute(&call(classes::CLOSE, 0), [5, 0, 0, 0, 0, 0]);
+        assert_eq!(again, Ok(None));
+    }
+}

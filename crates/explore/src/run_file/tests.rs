@@ -1,6 +1,8 @@
 //! Files of runs that are whole, cut, and changed.
 
+use super::deviations::{Kind, path_of};
 use super::*;
+use crate::input::{Ending, blocks};
 
 #[test]
 fn a_path_is_read_as_it_is_written() {
@@ -37,6 +39,8 @@ fn sample() -> RunFile {
             written(4, Kind::TimeOut, "main"),
         ],
         properties: Vec::new(),
+        environment: None,
+        inputs: None,
         signature: Signature::Signal {
             signal: 6,
             place: Some(("audit".to_owned(), 17)),
@@ -124,4 +128,60 @@ fn nothing_is_left_of_a_file_that_could_not_be_written() {
         .map(|entry| entry.unwrap().file_name())
         .collect();
     assert_eq!(names, ["taken"]);
+}
+
+/// Returns the bytes of a recorded run with these entries.
+fn recorded(entries: &[Entry]) -> Vec<u8> {
+    let header = RunFile {
+        juror_run: RECORDED,
+        deviations: Vec::new(),
+        environment: Some(vec![("HOME".to_owned(), "/home/u".to_owned())]),
+        ..sample()
+    };
+    let mut bytes = header.text().unwrap().into_bytes();
+    let mut written = blocks::Blocks::new(&mut bytes);
+    for entry in entries {
+        written.append(entry).unwrap();
+        written.flush().unwrap();
+    }
+    bytes
+}
+
+#[test]
+fn a_recorded_run_is_read_with_its_end() {
+    let ending = Ending::Exited(3);
+    let entries = [Entry::Thread { id: 7 }, Entry::End { ending, hash: 9 }];
+    let read = RunFile::parse(&recorded(&entries)).unwrap();
+    assert!(read.is_recorded());
+    assert_eq!(read.signature, Signature::Exit { status: 3 });
+    assert_eq!(read.hash, 9);
+    assert_eq!(
+        read.inputs.as_deref().map(Vec::as_slice),
+        Some(&entries[..])
+    );
+    assert_eq!(read.recorded_words(), " (1 thread, 0 system calls)");
+}
+
+#[test]
+fn a_recorded_run_without_its_end_says_so() {
+    let entries = [Entry::Thread { id: 7 }, Entry::Thread { id: 8 }];
+    let whole = recorded(&entries);
+    let read = RunFile::parse(&whole).unwrap();
+    assert!(
+        read.recorded_words()
+            .contains("juror ended before the program")
+    );
+    let read = RunFile::parse(&whole[..whole.len() - 1]).unwrap();
+    let words = read.recorded_words();
+    assert!(
+        words.starts_with(" (1 thread,") && words.contains("cut off"),
+        "{words}"
+    );
+}
+
+#[test]
+fn nothing_follows_the_document_of_a_run_that_was_explored() {
+    let mut bytes = sample().text().unwrap().into_bytes();
+    bytes.extend(b"more");
+    assert!(matches!(RunFile::parse(&bytes), Err(Flaw::Damaged(_))));
 }

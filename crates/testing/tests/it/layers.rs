@@ -65,6 +65,7 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("juror-logic", "juror-event"),
     ("juror-monitoring", "juror-points"),
     ("juror-explore", "juror-monitoring"),
+    ("juror-explore", "juror-points"),
     ("juror-values", "juror-symbols"),
     ("juror-instrument", "juror-program"),
 ];

@@ -1,0 +1,144 @@
+//! Files of runs that are recorded while they are made.
+
+use super::{PropertyText, RECORDED, RunFile};
+use crate::error::ExploreError;
+use crate::input::{Ending, Entry, Inputs, Recorder, blocks};
+use crate::modules::{ModuleId, identity};
+use crate::outcome::Signature;
+use crate::points::PointSet;
+use juror_debuggee::ThreadId;
+use juror_monitoring::property_files::PropertySource;
+use juror_program::program::Program;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The run that is to be recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// The file.
+    pub path: PathBuf,
+    /// The program, its arguments and the working directory.
+    pub program: String,
+    /// The arguments.
+    pub arguments: Vec<String>,
+    /// The working directory.
+    pub directory: String,
+    /// The environment.
+    pub environment: Vec<(String, String)>,
+    /// The properties that are monitored.
+    pub properties: Vec<PropertySource>,
+}
+
+impl RunFile {
+    /// Begins to record a run of a program, of which nothing has run but its dynamic linker.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the program cannot be controlled.
+    pub fn record(
+        recorded: &Recorded,
+        program: &mut Program,
+        main: ThreadId,
+    ) -> Result<(), ExploreError> {
+        let modules: Vec<ModuleId> = program.modules.iter().map(|it| identity(it)).collect();
+        let properties = recorded.properties.iter().map(|source| PropertyText {
+            file: source.file.clone(),
+            text: source.text.clone(),
+        });
+        let header = RunFile {
+            juror_run: RECORDED,
+            program: recorded.program.clone(),
+            arguments: recorded.arguments.clone(),
+            directory: recorded.directory.clone(),
+            real_files: true,
+            modules,
+            points: PointSet::Calls,
+            spurious: 0,
+            limit: u64::MAX,
+            loops: Vec::new(),
+            deviations: Vec::new(),
+            properties: properties.collect(),
+            environment: Some(recorded.environment.clone()),
+            inputs: None,
+            signature: Signature::Endless,
+            hash: 0,
+            seed: 0,
+            run: 0,
+            check: String::new(),
+        };
+        let failed = |reason| ExploreError::Recording {
+            path: recorded.path.display().to_string(),
+            reason,
+        };
+        let text = header.text().map_err(|error| failed(error.into()))?;
+        let mut file = File::create(&recorded.path).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        let recorder = Recorder::new(file);
+        let inputs = Inputs::Recorded(Box::new(recorder));
+        header.put_under(program, main, inputs)
+    }
+
+    /// Returns what is in the file of a recorded run, to follow its name.
+    pub fn recorded_words(&self) -> String {
+        let entries = self.inputs.as_deref().map_or(&[][..], Vec::as_slice);
+        let calls = entries.iter().filter(|it| matches!(it, Entry::Call(_)));
+        let threads = entries
+            .iter()
+            .filter(|it| matches!(it, Entry::Thread { .. }));
+        let (calls, threads) = (calls.count(), threads.count());
+        let noun = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let mut words = format!(
+            " ({}, {}",
+            noun(threads, "thread"),
+            noun(calls, "system call")
+        );
+        if let Some(Entry::Stops { reason }) = entries.last() {
+            words += &format!("; not to its end: {reason}");
+        }
+        words + ")"
+    }
+
+    /// Returns whether the run was recorded, with its inputs.
+    pub fn is_recorded(&self) -> bool {
+        self.inputs.is_some()
+    }
+
+    /// Returns the environment of a recorded run.
+    pub fn environment(&self) -> Option<&[(String, String)]> {
+        self.environment.as_deref()
+    }
+
+    /// Returns the run with the inputs of its blocks. Those of a file that was cut off lead up to where it
+    /// was.
+    pub(super) fn with_inputs(mut self, blocks: &[u8]) -> RunFile {
+        let (mut entries, is_whole) = blocks::read(blocks);
+        match entries.last() {
+            Some(Entry::End { ending, hash }) => {
+                self.signature = match *ending {
+                    Ending::Exited(status) => Signature::Exit { status },
+                    Ending::Killed(signal) => Signature::Signal {
+                        signal,
+                        place: None,
+                    },
+                };
+                self.hash = *hash;
+            }
+            Some(Entry::Stops { .. }) => {}
+            _ => {
+                let reason = if is_whole {
+                    "juror ended before the program, or was killed"
+                } else {
+                    "the file is damaged, or was cut off"
+                };
+                let reason = reason.to_owned();
+                entries.push(Entry::Stops { reason });
+            }
+        }
+        self.inputs = Some(Arc::new(entries));
+        self
+    }
+}
