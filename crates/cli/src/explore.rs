@@ -31,8 +31,8 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
         Ok(properties) => properties,
         Err(error) => return refused(error, &mut output),
     };
-    let words = arguments.arguments.iter();
-    let program = text(arguments.program.as_os_str())?;
+    let words = arguments.arguments().iter();
+    let program = text(arguments.program().as_os_str())?;
     let words = words
         .map(|word| text(word))
         .collect::<anyhow::Result<_>>()?;
@@ -71,7 +71,7 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
     let mut page = Vec::new();
     let status = match &found.failure {
         Some(failure) => {
-            let path = file_name(&arguments.program, failure.run);
+            let path = file_name(arguments.program(), failure.run);
             // The failure is told, too, if there is no room for its file.
             let written = failure.file.write(&path);
             let shown = written.is_ok().then_some(&*path);

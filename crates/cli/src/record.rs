@@ -15,7 +15,7 @@ const NUMBERS_MAX: u32 = 100_000;
 pub fn run(record: &Record) -> anyhow::Result<u8> {
     let path = match &record.output {
         Some(path) => path.clone(),
-        None => free_name(&record.program)?,
+        None => free_name(record.program())?,
     };
     let run = record.run()?;
     let options = run

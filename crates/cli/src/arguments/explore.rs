@@ -5,7 +5,7 @@ use crate::driver::PropertySource;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(super) const EXPLORE_EXAMPLES: &str = "\
 Examples:
@@ -57,6 +57,16 @@ pub struct Inevitable {
 }
 
 impl Explore {
+    /// Returns the program.
+    pub fn program(&self) -> &Path {
+        self.program.first().map_or(Path::new(""), Path::new)
+    }
+
+    /// Returns the arguments of the program.
+    pub fn arguments(&self) -> &[OsString] {
+        self.program.get(1..).unwrap_or_default()
+    }
+
     /// Reads the property files.
     pub fn sources(&self) -> anyhow::Result<Vec<PropertySource>> {
         options::read_properties(&self.properties)
@@ -92,16 +102,15 @@ pub struct Explore {
     pub real_files: bool,
     #[command(flatten)]
     pub messages: Messages,
-    /// The program
-    #[arg(value_name = "PROGRAM")]
-    pub program: PathBuf,
-    /// Its arguments
+    // One list, so that clap takes each word after the first as a value.
+    /// The program and its arguments
     #[arg(
-        value_name = "ARGUMENTS",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
+        value_names = ["PROGRAM", "ARGUMENTS"],
+        required = true,
+        num_args = 1..,
+        trailing_var_arg = true
     )]
-    pub arguments: Vec<OsString>,
+    program: Vec<OsString>,
 }
 
 /// A set of schedule points.

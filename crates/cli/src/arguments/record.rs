@@ -3,7 +3,7 @@
 use super::{Action, Messages, Run};
 use clap::Args;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(super) const RECORD_EXAMPLES: &str = "\
 Examples:
@@ -35,27 +35,27 @@ pub struct Record {
     pub json: Option<PathBuf>,
     #[command(flatten)]
     pub messages: Messages,
-    /// The program
-    #[arg(value_name = "PROGRAM")]
-    pub program: PathBuf,
-    /// Its arguments
+    // One list, so that clap takes each word after the first as a value.
+    /// The program and its arguments
     #[arg(
-        value_name = "ARGUMENTS",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
+        value_names = ["PROGRAM", "ARGUMENTS"],
+        required = true,
+        num_args = 1..,
+        trailing_var_arg = true
     )]
-    pub arguments: Vec<OsString>,
+    program: Vec<OsString>,
 }
 
 impl Record {
+    /// Returns the program.
+    pub fn program(&self) -> &Path {
+        self.program.first().map_or(Path::new(""), Path::new)
+    }
+
     /// Returns the command line of a batch run of the program with these options.
     pub fn run(&self) -> anyhow::Result<Box<Run>> {
         let words = ["juror", "run", "--batch", "--no-init", "--"].map(OsString::from);
-        let program = self.program.clone().into_os_string();
-        let words = words
-            .into_iter()
-            .chain([program])
-            .chain(self.arguments.clone());
+        let words = words.into_iter().chain(self.program.clone());
         let Action::Run(mut run) = super::parse_from(words)?.action else {
             anyhow::bail!("juror run is no command");
         };

@@ -119,6 +119,21 @@ pub(crate) fn writes_of(call: &Call, read: impl Fn(u64, &mut [u8]) -> bool) -> W
         }
         libc::SYS_mincore => fixed(third, second.div_ceil(4096)),
         libc::SYS_sched_rr_get_interval => fixed(second, 16),
+        // Three words each for the two halves of a set, or for one by the first version.
+        libc::SYS_capget => both(fixed(first, 8), fixed(second, 24)),
+        libc::SYS_get_mempolicy => both(fixed(first, 4), fixed(second, third.div_ceil(64) * 8)),
+        libc::SYS_sched_getattr => fixed(second, third),
+        libc::SYS_mq_timedreceive => both(fixed(second, result), fixed(fourth, 4)),
+        libc::SYS_msgrcv => fixed(second, result.saturating_add(8)),
+        libc::SYS_getdents => fixed(second, result),
+        libc::SYS_recvmmsg => {
+            let headers = (0..result.min(BUFFERS_MAX)).map(|at| second.wrapping_add(at * 64));
+            Writes::Known(headers.flat_map(|at| received(at, &read)).collect())
+        }
+        libc::SYS_sendmmsg => {
+            let lengths = (0..result.min(BUFFERS_MAX)).map(|at| second.wrapping_add(at * 64 + 56));
+            Writes::Known(lengths.map(|at| at..at.saturating_add(4)).collect())
+        }
         libc::SYS_ioctl => device(second, third),
         libc::SYS_fcntl => match second {
             // F_GETLK, F_OFD_GETLK, F_GETOWN_EX.
@@ -189,6 +204,19 @@ const READS_ONLY: &[i64] = &[
     libc::SYS_fsync,
     libc::SYS_unlink,
     libc::SYS_futex,
+    libc::SYS_sendmsg,
+    libc::SYS_capset,
+    libc::SYS_set_mempolicy,
+    libc::SYS_mbind,
+    libc::SYS_sched_setattr,
+    libc::SYS_chroot,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_seccomp,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_landlock_create_ruleset,
     libc::SYS_nanosleep,
     libc::SYS_clock_nanosleep,
     libc::SYS_rt_sigsuspend,
@@ -351,6 +379,21 @@ fn device(request: u64, address: u64) -> Writes {
         }
         _ => Writes::Known(Vec::new()),
     }
+}
+
+/// Returns the parts of one of several received messages, whose length follows its header.
+fn received(header: u64, read: &impl Fn(u64, &mut [u8]) -> bool) -> Vec<Range<u64>> {
+    let at = header.wrapping_add(56);
+    let mut length = [0; 4];
+    let is_read = read(at, &mut length);
+    let length = if is_read {
+        u32::from_le_bytes(length)
+    } else {
+        0
+    };
+    let mut written = message(header, length.into(), read);
+    written.push(at..at.saturating_add(4));
+    written
 }
 
 /// Returns the parts of a received message that the kernel has filled in: its header with what is
