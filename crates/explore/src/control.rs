@@ -10,6 +10,7 @@ mod keys;
 mod locks;
 mod outside;
 mod signals;
+mod silence;
 pub(crate) mod spins;
 
 use crate::blocking;
@@ -27,6 +28,7 @@ use juror_schedule::{
 use kept_signals::KeptSignals;
 use keys::Keys;
 use rustc_hash::FxHashSet;
+use silence::Silence;
 use spins::Spins;
 use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
@@ -65,6 +67,8 @@ pub(crate) struct Control {
     /// The words of the last futex call.
     last_words: (u64, Option<u64>),
     keys: Keys,
+    /// The output that goes nowhere.
+    silence: Option<Silence>,
     communication: CommunicationNotes,
     /// To where the run connects or sends, outside of the program.
     pub(crate) outside: BTreeSet<SocketAddr>,
@@ -137,6 +141,7 @@ impl Control {
             spins: Spins::default(),
             last_words: (0, None),
             keys: Keys::default(),
+            silence: None,
             communication: CommunicationNotes::default(),
             outside: BTreeSet::new(),
             looked_at: Instant::now(),
@@ -348,6 +353,7 @@ impl Control {
             Standing::MayWait(call) if self.inputs.are_fed() => {
                 return self.feed_call(debuggee, thread, call);
             }
+            Standing::MayWait(call) if self.write_nothing(debuggee, thread, call)? => {}
             Standing::MayWait(call) => {
                 self.threads.stands(thread, Standing::InCall(call));
                 self.send_held_signals(debuggee, thread);

@@ -15,7 +15,8 @@ mod views;
 
 pub use crate::breakpoints::location::{Binding, Change, Found, Location, Locations};
 pub use crate::breakpoints::numbers::{Target, targets};
-use crate::breakpoints::passes::{Passage, Passes};
+use crate::breakpoints::passes::Passage;
+pub use crate::breakpoints::passes::Passes;
 pub use crate::breakpoints::places::Places;
 pub use crate::breakpoints::resolvable::{Resolvable, Resolved, resolvable};
 use crate::point::{Fate, Point, PointOwner};

@@ -83,7 +83,7 @@ impl PointOwner {
 }
 
 /// The state that all points share.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Point {
     /// The number that the user sees.
     pub number: u32,

@@ -180,6 +180,23 @@ impl Watchpoint {
         }
     }
 
+    /// Returns the same, in a run that is made again, where it is not watched yet. It belongs to no
+    /// call there.
+    #[must_use]
+    pub fn again(&self) -> Watchpoint {
+        Watchpoint {
+            point: self.point.clone(),
+            text: self.text.clone(),
+            kind: self.kind,
+            home: None,
+            is_place: self.is_place,
+            expression: self.expression.clone(),
+            seen: self.seen.clone(),
+            id: None,
+            followed: None,
+        }
+    }
+
     /// Returns the expression without options.
     pub fn bare_expression(&self) -> &str {
         let mut bare = self.text.as_str();
@@ -329,6 +346,17 @@ impl Watchpoints {
         }
         let loses = |it: &mut Watchpoint| is_other || it.home.is_some() || it.is_place;
         self.list.extract_if(.., loses).collect()
+    }
+
+    /// Returns these watchpoints for the same run, made again from its start; nothing is watched yet.
+    /// Those that last for a call are left out.
+    #[must_use]
+    pub fn again(&self) -> Watchpoints {
+        let lasting = self.list.iter().filter(|it| it.home.is_none());
+        Watchpoints {
+            list: lasting.map(Watchpoint::again).collect(),
+            unwind_points: UnwindPoints::default(),
+        }
     }
 
     /// Takes over the watchpoints of a process that has ended.

@@ -11,6 +11,7 @@ mod core_files;
 mod effects;
 pub mod entry;
 pub(crate) mod foreign;
+mod going_back;
 mod info;
 mod inspecting;
 mod memory;
@@ -42,6 +43,7 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
         checkpoints::ENTRIES,
         code::ENTRIES,
         core_files::ENTRIES,
+        going_back::ENTRIES,
         inspecting::ENTRIES,
         memory::ENTRIES,
         outside::ENTRIES,

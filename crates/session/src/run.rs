@@ -15,6 +15,7 @@ pub(crate) mod core_file;
 pub(crate) mod dynamic_print;
 pub(crate) mod evaluations;
 pub(crate) mod follow_fork;
+pub(crate) mod going_back;
 mod happenings;
 pub(crate) mod hardware_breakpoints;
 mod hits;
@@ -90,6 +91,8 @@ impl Session {
         self.points.commands.clear();
         self.processes.stop.asked = None;
         self.processes.stop.followed = None;
+        self.processes.stop.at_signal = None;
+        self.processes.stop.at_write = None;
         self.scenarios.accessed = None;
         observer.resumes();
         loop {

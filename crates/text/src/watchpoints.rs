@@ -17,9 +17,14 @@ pub fn write_accesses(page: &mut Page, accesses: &[WatchedAccess]) {
             place,
             system_call,
         } = access;
+        let lead = match number {
+            // The run has gone back to it.
+            0 => "Last write".to_owned(),
+            number => format!("Watchpoint {number}"),
+        };
         writeln!(
             page,
-            "{STRONG}Watchpoint {number}{STRONG:#}  {NAME}{}{NAME:#}",
+            "{STRONG}{lead}{STRONG:#}  {NAME}{}{NAME:#}",
             safe(expression)
         );
         match before {

@@ -273,7 +273,7 @@ impl StopReason {
 /// An access to watched memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WatchedAccess {
-    /// The watchpoint's number.
+    /// The watchpoint's number; 0 if the run has gone back to its last write.
     pub number: u32,
     /// The watched expression, as it was written.
     pub expression: String,

@@ -48,6 +48,15 @@ pub trait ThreadControl: fmt::Debug {
     /// Returns whether the user has chosen.
     fn is_branched(&self) -> bool;
 
+    /// Has [`ThreadControl::wait`] return [`StopEvent::Stepped`], once, when a thread is about to go
+    /// on that has the baton after so many schedule points (or [`StopEvent::Hit`], if others own a
+    /// point where it stands); `None` for never.
+    fn stop_at_point(&mut self, points: Option<u64>);
+
+    /// Sets whether what the program writes to the standard output and error with which it began
+    /// goes nowhere.
+    fn set_silent(&mut self, debuggee: &Debuggee, is_silent: bool);
+
     /// Returns the scheduler.
     fn scheduler(&self) -> &Scheduler;
 

@@ -41,6 +41,16 @@ impl Debuggee {
         chosen.unwrap_or_else(|| Err(none()))
     }
 
+    /// Has a thread stop after so many schedule points, as [`ThreadControl::stop_at_point`].
+    pub fn stop_at_point(&mut self, points: Option<u64>) {
+        let _ = self.by_control(|control, _| control.stop_at_point(points));
+    }
+
+    /// Sets whether the output of the program goes nowhere, as [`ThreadControl::set_silent`].
+    pub fn set_silent(&mut self, is_silent: bool) {
+        let _ = self.by_control(|control, debuggee| control.set_silent(debuggee, is_silent));
+    }
+
     /// Returns whether the user has chosen a thread in this run.
     pub fn is_branched(&self) -> bool {
         self.wait

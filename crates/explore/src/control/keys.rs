@@ -1,6 +1,7 @@
 //! The user's key: a thread runs if it has the baton and the user lets it go. The user's commands
 //! are requests for the moment at which the thread has the baton.
 
+use super::silence::Silence;
 use super::{Control, End, Step, scheduled, traced};
 use crate::error::ExploreError;
 use crate::threads::Standing;
@@ -27,6 +28,8 @@ pub(super) struct Keys {
     may_have_stopped: bool,
     /// The moment at which the user's alarm rings.
     alarm: Option<Instant>,
+    /// The number of points after which the next thread that goes on is told.
+    stop_at: Option<u64>,
 }
 
 impl Keys {
@@ -50,14 +53,21 @@ impl Control {
     }
 
     /// Returns the event of the thread that has the baton, if others own a point where it stands,
-    /// or if it has made its step.
+    /// if it has made its step, or if the points are reached that were asked for.
     pub(super) fn event_of_others(
         &mut self,
         debuggee: &Debuggee,
         thread: ThreadId,
     ) -> Result<Option<StopEvent>, ExploreError> {
+        let points = self.scheduler.points();
+        let is_goal = self.keys.stop_at.take_if(|at| *at <= points).is_some();
         let Some(address) = self.keys.arrivals.remove(&thread) else {
-            return Ok(None);
+            if !is_goal {
+                return Ok(None);
+            }
+            let address = debuggee.registers(thread)?.instruction_pointer();
+            self.keys.steps.remove(&thread);
+            return Ok(Some(StopEvent::Stepped { thread, address }));
         };
         let owners = others(debuggee.engine().owners_at(address));
         let is_made = self.keys.steps.get(&thread) == Some(&true);
@@ -67,7 +77,7 @@ impl Control {
                 address,
                 owners,
             }
-        } else if is_made {
+        } else if is_made || is_goal {
             StopEvent::Stepped { thread, address }
         } else {
             return Ok(None);
@@ -256,6 +266,14 @@ impl ThreadControl for Control {
 
     fn set_alarm(&mut self, at: Option<Instant>) {
         self.keys.alarm = at;
+    }
+
+    fn stop_at_point(&mut self, points: Option<u64>) {
+        self.keys.stop_at = points;
+    }
+
+    fn set_silent(&mut self, debuggee: &Debuggee, is_silent: bool) {
+        self.silence = is_silent.then(|| Silence::of(debuggee));
     }
 
     fn choose(&mut self, debuggee: &Debuggee, thread: ThreadId) -> Result<(), DebuggeeError> {

@@ -26,9 +26,7 @@ const fn only_recorded(
 }
 
 /// The rows, sorted by name.
-pub(crate) static ENTRIES: [Entry; 4] = [
-    only_recorded("goto", &[], &rows::GO_TO),
-    only_recorded("reverse-continue", &["rc"], &rows::REVERSE_CONTINUE),
+pub(crate) static ENTRIES: [Entry; 2] = [
     only_recorded("reverse-next", &["rn"], &rows::REVERSE_NEXT),
     only_recorded("reverse-step", &["rs"], &rows::REVERSE_STEP),
 ];

@@ -190,7 +190,7 @@ fn watch(
 }
 
 /// Returns the call of the selected thread whose frame has an address; none for other memory.
-fn home_of_memory(
+pub(crate) fn home_of_memory(
     session: &mut Session,
     frames: &[Frame],
     address: u64,

@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 
 /// The commands that need a process. Those that are not listed look at what there is, change what
 /// belongs to juror, or start a program.
-const NEED_PROCESS: [&str; 43] = [
+const NEED_PROCESS: [&str; 47] = [
     "abandon",
     "advance",
     "awatch",
@@ -40,11 +40,13 @@ const NEED_PROCESS: [&str; 43] = [
     "enable",
     "finish",
     "generate-core-file",
+    "goto",
     "group",
     "handle",
     "hbreak",
     "ignore",
     "jump",
+    "last-write",
     "monitor",
     "next",
     "nexti",
@@ -54,6 +56,8 @@ const NEED_PROCESS: [&str; 43] = [
     "restart-frame",
     "restore",
     "return",
+    "reverse-continue",
+    "reverse-stepi",
     "rwatch",
     "scenario",
     "signal",

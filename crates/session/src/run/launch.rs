@@ -141,7 +141,7 @@ impl Session {
         }
         let output = |path: &Option<PathBuf>, append: bool| match path {
             None => Redirection::Inherit,
-            Some(path) if append => Redirection::Append(path.clone()),
+            Some(path) if append || self.launch.is_again => Redirection::Append(path.clone()),
             Some(path) => Redirection::File(path.clone()),
         };
         let mut launch = Launch::new(&options.program);

@@ -98,6 +98,8 @@ impl Session {
             return Ok(self.end_instead(reason));
         };
         self.select_thread(thread);
+        let is_signal = matches!(reason, StopReason::Signal { .. });
+        self.processes.stop.at_signal = is_signal.then_some(thread);
         self.control.state.settle().map_err(refused)?;
         if !says_where_it_stands(&reason) {
             self.processes.stop.skipped_frames = None;

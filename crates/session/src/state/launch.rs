@@ -16,6 +16,9 @@ pub(crate) struct LaunchState {
     /// The signal that stopped the program while its libraries were being loaded: it is the first
     /// stop of the run.
     pub early_signal: Option<StopEvent>,
+    /// Whether the program is launched to go back in its run: what it has written to files to which
+    /// its streams are redirected stays.
+    pub is_again: bool,
     /// Whether juror keeps the terminal while the program runs, since somebody types at its prompt.
     pub keeps_terminal: bool,
 }

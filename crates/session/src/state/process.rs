@@ -26,7 +26,7 @@ use juror_view::nodes::NodeId;
 use juror_view::{Ending, ProcessEnd, ProcessName};
 use smallvec::SmallVec;
 use std::mem;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
 /// The number of the first process of a run.
 pub(crate) const FIRST: u32 = 1;
@@ -85,6 +85,10 @@ pub(crate) struct StopState {
     pub ended_call: Option<(ThreadId, CallEnd)>,
     /// Whether the condition of a breakpoint is being evaluated.
     pub is_asking: bool,
+    /// The thread to which a signal is to be delivered that was the reason for the stop.
+    pub at_signal: Option<ThreadId>,
+    /// The memory to whose last write the run has gone back.
+    pub at_write: Option<Vec<Range<u64>>>,
     /// The thread of a forked child that is followed, and the thread that made it: the child
     /// goes on in the calls of the other, so a step of that thread is now one of this thread.
     pub followed: Option<(ThreadId, ThreadId)>,

@@ -1,6 +1,7 @@
 //! `juror explore`, and `juror replay` of a run that failed.
 
 mod endings;
+mod going_back;
 mod inevitable;
 mod kinds;
 mod programs;

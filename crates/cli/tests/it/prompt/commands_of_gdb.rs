@@ -439,7 +439,7 @@ fn commands_apply_to_frames() {
 fn what_juror_does_not_have_names_the_next_best_thing() {
     check(&[
         ("layout src", &["juror has no `layout`", "list shows more"]),
-        ("reverse-step", &["juror replay FILE"]),
+        ("reverse-continue", &["juror explore", "juror replay FILE"]),
         ("python print(1)", &["scenarios"]),
         ("target remote :1", &["attach 1234"]),
         ("info macro X", &["juror has no `info macro`"]),

@@ -115,8 +115,9 @@ impl Control {
         let phase = SystemCallPhase::Exit {
             result: call.result,
         };
+        let is_silent = self.silence.is_some() && call.stream != 0;
         let substitute = match &mut self.inputs {
-            Inputs::Fed(feeder) => feeder.substitute(call, arguments),
+            Inputs::Fed(feeder) if !is_silent => feeder.substitute(call, arguments),
             _ => Ok(None),
         };
         let substitute = substitute.map_err(|words| self.lost(&words))?;

@@ -51,8 +51,9 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
         "run" | "start" | "starti" if has_arguments(rest) => need_of_arguments(rest),
         "run" | "start" | "starti" if redirects(rest) => Need::Files("redirects to a file"),
         "run" | "start" | "starti" | "abandon" | "advance" | "call" | "continue" | "detach"
-        | "finish" | "kill" | "next" | "nexti" | "queue-signal" | "quit" | "restart-frame"
-        | "return" | "signal" | "step" | "stepi" | "until" => Need::Nothing,
+        | "finish" | "goto" | "kill" | "last-write" | "next" | "nexti" | "queue-signal"
+        | "quit" | "restart-frame" | "return" | "reverse-continue" | "reverse-stepi" | "signal"
+        | "step" | "stepi" | "until" => Need::Nothing,
         "jump" => Need::Programs("makes the program run other code"),
         "attach" => Need::Programs("takes over another program"),
         // Looking.
