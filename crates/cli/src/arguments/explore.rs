@@ -90,6 +90,9 @@ pub struct Explore {
     /// Let the runs change files; otherwise what they do to files goes with them
     #[arg(long)]
     pub real_files: bool,
+    /// Who makes the runs: ptrace, the agent in the process, or both, to compare them
+    #[arg(long, value_enum, value_name = "SHELL", hide = true)]
+    pub by: Option<MadeBy>,
     #[command(flatten)]
     pub messages: Messages,
     /// The program
@@ -102,6 +105,17 @@ pub struct Explore {
         allow_hyphen_values = true
     )]
     pub arguments: Vec<OsString>,
+}
+
+/// Who makes the runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MadeBy {
+    /// The shell by ptrace
+    Ptrace,
+    /// The agent, as far as it can
+    Agent,
+    /// Both; a difference is an error
+    Both,
 }
 
 /// A set of schedule points.

@@ -18,7 +18,7 @@ mod web;
 
 pub use check::{Check, TraceFormat};
 pub use dap::Dap;
-pub use explore::{Explore, Inevitable, Points};
+pub use explore::{Explore, Inevitable, MadeBy, Points};
 pub use options::symbol_settings;
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
