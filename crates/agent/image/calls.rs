@@ -44,7 +44,8 @@ pub fn on_call(index: usize) -> ! {
     (thread.number, thread.arguments, thread.call_site) = (number, arguments, site);
     let [first, second, third, ..] = arguments;
     let control = control();
-    if is_point(number) {
+    let is_plain = system::reads_listing(number, first);
+    if is_point(number) && !is_plain {
         saved().note(Arrival::Call);
     }
     let mut reach = |standing, kind, object| {
@@ -74,7 +75,7 @@ pub fn on_call(index: usize) -> ! {
             reach(Standing::Makes, PointKind::Call, 0);
         }
         KILL | TKILL | TGKILL => end_by_signal(index, number, arguments),
-        number if system::may_wait(number) => {
+        number if system::may_wait(number) && !is_plain => {
             if !system::does_not_wait(number, arguments) {
                 runs::give_up(REASON_CALL + number);
             }

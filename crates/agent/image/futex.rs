@@ -6,7 +6,7 @@ use crate::orders::{deadline, finish};
 use crate::protocol;
 use crate::runs;
 use crate::threads::{Standing, context};
-use juror_schedule::{FutexCall, Input, ThreadId};
+use juror_schedule::{FutexCall, Input, State, ThreadId};
 
 const WAIT: i32 = 0;
 const WAKE: i32 = 1;
@@ -149,6 +149,11 @@ impl Control {
             second: 0,
         });
         for number in 1..count as usize {
+            // Its wait may have ended at once.
+            let task = self.scheduler.task_of(thread);
+            if !task.is_some_and(|task| matches!(task.state(), State::Waits { .. })) {
+                break;
+            }
             let address = context(index).words[number];
             self.input(Input::AlsoWaits { thread, address });
         }

@@ -68,6 +68,7 @@ impl Control {
         let context = context(index);
         let general = &context.frame.general;
         let (first, second) = (general[RDI], general[RSI]);
+        context.site = context.call_site;
         // A call that was noted before has returned.
         context.condition = None;
         let mutex = match lock {

@@ -21,7 +21,8 @@ struct Noted {
     /// What the run has mapped.
     maps: [(u64, u64); MAPS_MAX],
     map_count: usize,
-    files: [u64; FILES_MAX],
+    /// What the run has opened, and whether it is a listing of the kernel.
+    files: [(u64, bool); FILES_MAX],
     file_count: usize,
     heap_end: u64,
     heap_moved: bool,
@@ -31,7 +32,7 @@ struct Noted {
 static mut NOTED: Noted = Noted {
     maps: [(0, 0); MAPS_MAX],
     map_count: 0,
-    files: [0; FILES_MAX],
+    files: [(0, false); FILES_MAX],
     file_count: 0,
     heap_end: 0,
     heap_moved: false,
@@ -97,7 +98,7 @@ pub fn put_back() {
         unsafe { call(kernel::MUNMAP, [*start, *length, 0, 0, 0, 0]) };
     }
     noted.map_count = 0;
-    for file in &noted.files[..noted.file_count] {
+    for (file, _) in &noted.files[..noted.file_count] {
         // SAFETY: the run has opened it.
         unsafe { call(kernel::CLOSE, [*file, 0, 0, 0, 0, 0]) };
     }
@@ -197,19 +198,27 @@ pub fn is_new(start: u64, length: u64) -> bool {
 }
 
 /// Notes that the run has opened a file.
-pub fn note_file(file: u64) {
+pub fn note_file(file: u64, is_listing: bool) {
     let noted = noted();
     if noted.file_count == FILES_MAX {
         runs::give_up(REASON_MEMORY);
     }
-    noted.files[noted.file_count] = file;
+    noted.files[noted.file_count] = (file, is_listing);
     noted.file_count += 1;
 }
 
 /// Returns whether the run has opened a file.
 pub fn has_opened(file: u64) -> bool {
     let noted = noted();
-    noted.files[..noted.file_count].contains(&file)
+    noted.files[..noted.file_count]
+        .iter()
+        .any(|it| it.0 == file)
+}
+
+/// Returns whether the run has opened a listing of the kernel.
+pub fn is_listing(file: u64) -> bool {
+    let noted = noted();
+    noted.files[..noted.file_count].contains(&(file, true))
 }
 
 /// Forgets a file that the run closes.
@@ -217,7 +226,7 @@ pub fn forget_file(file: u64) {
     let noted = noted();
     let place = noted.files[..noted.file_count]
         .iter()
-        .position(|it| *it == file);
+        .position(|it| it.0 == file);
     if let Some(place) = place {
         noted.file_count -= 1;
         noted.files[place] = noted.files[noted.file_count];

@@ -31,7 +31,7 @@ pub extern "C" fn on_site(number: u64) -> ! {
     match site.kind {
         SITE_CALL => {
             let object = context(index).frame.general[threads::RDI];
-            context(index).site = site.address;
+            context(index).call_site = site.address;
             context(index).standing = match site.lock {
                 LOCK_NONE => Standing::Ready,
                 lock => Standing::LockCall(lock),

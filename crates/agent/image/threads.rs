@@ -66,7 +66,7 @@ pub struct Context {
     pub id: u32,
     pub is_alive: bool,
     pub standing: Standing,
-    /// The address of the system call at which it stands, and its number and arguments.
+    /// The address of the call at which it stands; of one of the system, its number and arguments.
     pub call_site: u64,
     pub number: u64,
     pub arguments: [u64; 6],
@@ -74,6 +74,7 @@ pub struct Context {
     pub mask: u64,
     pub signal_stack: [u64; 3],
     pub awaited: Option<u64>,
+    /// Where it used a lock last.
     pub site: u64,
     pub condition: Option<ConditionWait>,
     pub stack_end: u64,

@@ -7,7 +7,7 @@ use crate::futex::{self, Clock};
 use crate::threads::Standing;
 use juror_arch::NO_SYSTEM_CALL;
 use juror_debuggee::{Debuggee, Owner, StopEvent, SystemCallPhase, ThreadId};
-use juror_schedule::{FutexCall, Input, PointKind};
+use juror_schedule::{FutexCall, Input, PointKind, State};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -114,6 +114,11 @@ impl Control {
             second: 0,
         })?;
         for (address, _) in words.into_iter().skip(1) {
+            // Its wait may have ended at once: for no reason, or in time.
+            let task = self.scheduler.task_of(scheduled(thread));
+            if !task.is_some_and(|task| matches!(task.state(), State::Waits { .. })) {
+                break;
+            }
             self.input(Input::AlsoWaits {
                 thread: scheduled(thread),
                 address,
@@ -216,7 +221,10 @@ impl Control {
                     (PointKind::Call, site, 0),
                 )?;
             }
-            number if blocking::may_wait(number) => {
+            number
+                if blocking::may_wait(number)
+                    && !blocking::reads_listing(debuggee.pid(), number, first) =>
+            {
                 self.reach(
                     debuggee,
                     thread,

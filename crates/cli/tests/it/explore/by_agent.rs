@@ -55,7 +55,7 @@ fn runs_in_the_process_are_those_by_ptrace() {
     for points in ["sync", "atomic", "memory"] {
         let options = ["--by", "both", "--points", points, "--runs", "25"];
         let explored = explored(&executable, &options, 0);
-        let said = "24 runs were made in the process\n";
+        let said = "24 runs were made in the process]";
         assert!(explored.text.contains(said), "{points}: {}", explored.text);
     }
 }
