@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::memory;
 use crate::protocol::*;
-use crate::threads::{ConditionWait, RDI, RSI, context, current};
+use crate::threads::{ConditionWait, RDI, RSI, RSP, context, current};
 use alloc::vec::Vec;
 use juror_schedule::{ChoiceKind, Input, LockMode, LockStep, ThreadId, ThreadPath};
 
@@ -54,8 +54,13 @@ impl Control {
         }
         self.last_spurious = count;
         let word = context.arguments[0];
-        let wait = context.condition;
-        wait.is_some_and(|wait| SIGNALS.contains(&word.wrapping_sub(wait.condition)))
+        let Some(wait) = &mut context.condition else {
+            return false;
+        };
+        // It may wait for the lock again.
+        let waits_for_signal = SIGNALS.contains(&word.wrapping_sub(wait.condition));
+        wait.is_spurious |= waits_for_signal;
+        waits_for_signal
     }
 
     fn path_of(&self, index: usize) -> Option<ThreadPath> {
@@ -97,7 +102,13 @@ impl Control {
             }
         };
         if lock == LOCK_WAITS_WITHOUT_END {
-            context.condition = Some(ConditionWait { condition: first });
+            let stack = general[RSP];
+            context.condition = Some(ConditionWait {
+                condition: first,
+                return_address: memory::read_u64(stack),
+                stack_then: stack.wrapping_add(8),
+                is_spurious: false,
+            });
         }
         self.step_lock(index, mutex, step);
     }

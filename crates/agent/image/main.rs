@@ -25,6 +25,7 @@ mod points;
 #[path = "../src/protocol.rs"]
 #[allow(dead_code)]
 mod protocol;
+mod returns;
 mod runs;
 mod settings;
 mod signals;

@@ -4,6 +4,7 @@ use crate::control::{Control, End};
 use crate::futex;
 use crate::memory;
 use crate::protocol;
+use crate::returns;
 use crate::runs;
 use crate::system;
 use crate::threads::{self, RAX, Standing, context, index_of};
@@ -36,7 +37,7 @@ impl Control {
             Order::Finish { thread, result } => {
                 let index = index_of(thread.0);
                 let result = if self.ends_wait_for_no_reason(index) {
-                    runs::give_up(protocol::REASON_SPURIOUS)
+                    returns::TIMED_OUT
                 } else {
                     self.result_of_several(index, result)
                 };

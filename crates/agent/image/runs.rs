@@ -8,6 +8,7 @@ use crate::kernel::{self, call};
 use crate::memory;
 use crate::points;
 use crate::protocol::*;
+use crate::returns;
 use crate::settings::{address_of, set_word, word};
 use crate::signals;
 use crate::threads;
@@ -173,6 +174,7 @@ fn end(kind: u64, value: u64) -> ! {
         // Juror decides how to go on.
         state.task = u64::MAX;
     }
+    returns::disarm();
     memory::put_back();
     // SAFETY: the run is over, and nothing of it is used again.
     unsafe { heap::forget_all() };

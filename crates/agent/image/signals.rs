@@ -6,9 +6,10 @@ use crate::kernel::{self, call};
 use crate::memory;
 use crate::points;
 use crate::protocol::*;
+use crate::returns;
 use crate::runs;
 use crate::settings;
-use crate::threads::{Frame, PARTS, context, current};
+use crate::threads::{self, Frame, PARTS, context, current};
 use core::arch::asm;
 
 const SIGILL: u64 = 4;
@@ -128,6 +129,7 @@ extern "C" fn on_signal(signal: u64, _: u64, frame: u64) -> ! {
     take(frame, &mut context(index).frame);
     match signal {
         SIGSYS => calls::on_call(index),
+        SIGTRAP if returns::end_wait(index, counter.wrapping_sub(1)) => threads::go_on(index),
         SIGTRAP => match settings::site_at(counter.wrapping_sub(1)) {
             Some(number) => points::on_site(number),
             None => runs::give_up(REASON_TRAP),

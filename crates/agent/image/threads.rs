@@ -2,6 +2,7 @@
 
 use crate::entry::{self, CURRENT_FRAME};
 use crate::protocol;
+use crate::returns;
 use crate::runs;
 use core::arch::asm;
 
@@ -54,6 +55,11 @@ pub enum Standing {
 #[derive(Clone, Copy)]
 pub struct ConditionWait {
     pub condition: u64,
+    pub return_address: u64,
+    /// The stack pointer when it has returned.
+    pub stack_then: u64,
+    /// Whether it returns for no reason.
+    pub is_spurious: bool,
 }
 
 /// A thread.
@@ -221,6 +227,7 @@ pub fn set_base(base: u64) {
 /// Lets a thread go on.
 pub fn go_on(index: usize) -> ! {
     let loaded = current();
+    returns::arm(context(index).condition);
     if loaded != index {
         let before = context(loaded);
         if before.is_alive {
