@@ -18,14 +18,13 @@ pub static mut CURRENT_FRAME: *mut Frame = core::ptr::null_mut();
 static mut LEAVE_TARGET: u64 = 0;
 
 global_asm!(
+    ".p2align 5",
     ".globl agent_start",
     "agent_start:",
-    "lea rsp, [rip + AGENT_STACK + 0x20000]",
-    "cld",
-    "call {begin}",
+    "jmp 2f",
+    // 16 bytes behind, where juror expects it.
+    ".p2align 4",
     // From a stub: its stack holds the number of the site, and the stack pointer of the thread.
-    ".globl agent_site",
-    "agent_site:",
     "push rax",
     "mov rax, [rip + CURRENT_FRAME]",
     "mov [rax + 8], rcx",
@@ -69,14 +68,13 @@ global_asm!(
     "lea rsp, [rip + AGENT_STACK + 0x20000]",
     "cld",
     "call {site}",
+    "2:",
+    "lea rsp, [rip + AGENT_STACK + 0x20000]",
+    "cld",
+    "call {begin}",
     begin = sym crate::begin::begin,
     site = sym crate::points::on_site,
 );
-
-unsafe extern "C" {
-    /// Where a stub leads to.
-    pub fn agent_site();
-}
 
 /// Loads the registers of a thread, which goes on.
 ///

@@ -2,7 +2,7 @@
 
 use crate::kernel::{self, call};
 use crate::protocol::*;
-use crate::settings::set_word;
+use crate::settings::{set_word, word};
 
 const TEXT_MAX: usize = 1 << 16;
 /// The addresses of the agent itself, and of what it shares.
@@ -63,7 +63,7 @@ pub fn find_ranges() -> bool {
             set_word(STACK_START, start);
         }
         let is_writable = rest.get(1) == Some(&b'w');
-        if !is_writable || OWN.contains(&start) {
+        if !is_writable || OWN.contains(&start) || is_of_juror(start) {
             continue;
         }
         if rest.get(3) != Some(&b'p') || count == RANGES_MAX {
@@ -75,6 +75,12 @@ pub fn find_ranges() -> bool {
     }
     set_word(RANGE_COUNT, count);
     true
+}
+
+/// Returns whether juror has mapped code at an address.
+fn is_of_juror(address: u64) -> bool {
+    let mut areas = (0..word(AREA_COUNT)).map(|number| AREAS + number * 16);
+    areas.any(|at| (word(at)..word(at + 8)).contains(&address))
 }
 
 /// Returns the number at the beginning of a line, and what follows behind the byte that ends it.

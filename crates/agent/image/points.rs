@@ -2,11 +2,12 @@
 
 use crate::access::{footprint, hash};
 use crate::begin::{Arrival, saved};
+use crate::calls;
 use crate::control::{Control, control};
 use crate::memory;
 use crate::protocol::*;
 use crate::settings::{self, Site};
-use crate::threads::{self, RCX, RDX, RSP, Standing, context, current};
+use crate::threads::{self, R11, RCX, RDX, RSP, Standing, context, current};
 use juror_schedule::{Footprint, Point, PointKind};
 
 /// The part of the stack that counts for the state of a thread.
@@ -25,6 +26,13 @@ pub extern "C" fn on_site(number: u64) -> ! {
     let site = settings::site(number);
     let index = current();
     context(index).frame.counter = site.moved;
+    if site.kind == SITE_SYSTEM_CALL {
+        // As the instruction leaves it.
+        let frame = &mut context(index).frame;
+        frame.general[RCX] = frame.counter;
+        frame.general[R11] = frame.flags;
+        calls::on_call(index);
+    }
     if matches!(site.kind, SITE_CALL | SITE_MAKES) {
         saved().note(Arrival::Site(number));
     }
@@ -42,6 +50,7 @@ pub extern "C" fn on_site(number: u64) -> ! {
             note_code(index);
             threads::go_on(index)
         }
+        SITE_COPIED => threads::go_on(index),
         _ if !control.has_accesses => threads::go_on(index),
         SITE_ACCESS => {
             let footprint = footprint(&site, &context(index).frame);

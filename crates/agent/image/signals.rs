@@ -118,11 +118,15 @@ const COUNTER_AT: u64 = REGISTERS_AT + 16 * 8;
 const FLAGS_AT: u64 = COUNTER_AT + 8;
 const STATE_AT: u64 = REGISTERS_AT + 23 * 8;
 
-extern "C" fn on_signal(signal: u64, _: u64, frame: u64) -> ! {
+extern "C" fn on_signal(signal: u64, information: u64, frame: u64) -> ! {
     let counter = memory::read_u64(frame + COUNTER_AT);
     if (OWN_START..OWN_START + OWN_SIZE).contains(&counter) {
+        let address = memory::read_u64(information + 16);
+        let is_own = OWN_START..OWN_START + OWN_SIZE;
+        if signal == SIGSEGV && address != 0 && !is_own.contains(&address) {
+            runs::give_up(REASON_UNMAPPED);
+        }
         settings::set_word(FAULT_COUNTER, counter);
-        // The agent has read what the program has given it, and nothing is there.
         runs::give_up(REASON_FAULT);
     }
     let index = current();

@@ -31,6 +31,7 @@ pub const RDI: usize = 7;
 pub const R8: usize = 8;
 pub const R9: usize = 9;
 pub const R10: usize = 10;
+pub const R11: usize = 11;
 
 /// The rest of the state of the processor.
 #[repr(C, align(64))]

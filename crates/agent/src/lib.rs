@@ -29,6 +29,9 @@ pub struct Image {
     pub size: u64,
     /// The address at which it begins; `rdi` holds the address of the shared words.
     pub entry: u64,
+    /// The address to which a stub leads: the number of the site is on the stack, and behind it the
+    /// stack pointer of the thread.
+    pub site_entry: u64,
 }
 
 /// Returns the image.
@@ -38,5 +41,6 @@ pub fn image() -> Image {
         bytes: include_bytes!(concat!(env!("OUT_DIR"), "/image.bin")),
         size: built::SIZE,
         entry: built::ENTRY,
+        site_entry: built::ENTRY + 16,
     }
 }

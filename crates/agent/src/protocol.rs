@@ -38,6 +38,12 @@ pub const RANGE_COUNT: u64 = 312;
 /// cannot hold leaves the process as no other run can use it.
 pub const IS_NOTED: u64 = 320;
 
+/// The number of areas of code that juror has mapped, and where they are told: start and end.
+pub const AREA_COUNT: u64 = 336;
+/// The areas.
+pub const AREAS: u64 = 1024;
+/// The most areas.
+pub const AREAS_MAX: usize = 64;
 /// The counter at which the agent itself has made a fault.
 pub const FAULT_COUNTER: u64 = 328;
 
@@ -111,6 +117,8 @@ pub const REASON_OVER: u64 = 10_004;
 pub const REASON_SPURIOUS: u64 = 10_005;
 /// A trap that is no point.
 pub const REASON_TRAP: u64 = 10_006;
+/// The agent has read what the program has given it, and nothing is there.
+pub const REASON_UNMAPPED: u64 = 10_008;
 /// It asks for a signal.
 pub const REASON_SIGNAL: u64 = 10_007;
 /// It asks the system for what would stay: 20 000 and the number of the call.
@@ -130,7 +138,9 @@ pub const RANGES: u64 = 1 << 16;
 /// The most of them.
 pub const RANGES_MAX: u64 = 2_048;
 
-/// The sites, by address.
+/// The most sites.
+pub const SITES_MAX: usize = 24_000;
+/// The sites.
 pub const SITES: u64 = 1 << 17;
 /// The words of a site: its address; the address of its moved instruction; the kind, and from the second
 /// byte on the use of a lock; the operands of the access; its displacement; its immediate.
@@ -144,6 +154,11 @@ pub const SITE_ACCESS: u64 = 1;
 pub const SITE_MAKES: u64 = 2;
 /// The beginning of a loop.
 pub const SITE_LOOP: u64 = 3;
+
+/// A system call.
+pub const SITE_SYSTEM_CALL: u64 = 4;
+/// An instruction that is no site, and is executed at a copy.
+pub const SITE_COPIED: u64 = 5;
 
 /// The uses of a lock: none, and those of `points::LockUse` in their order.
 pub const LOCK_NONE: u64 = 0;

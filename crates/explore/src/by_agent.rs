@@ -6,6 +6,7 @@
 
 mod process;
 mod table;
+mod windows;
 
 use crate::error::ExploreError;
 use crate::jobs::{Choosing, Task};

@@ -15,8 +15,8 @@ pub struct Released {
 }
 
 impl Debuggee {
-    /// Lets the process go: its only thread goes on at `entry`, with an argument, and stops at traps
-    /// that are no longer juror's.
+    /// Lets the process go: its only thread goes on at `entry`, with an argument. The patches are
+    /// written into its code, and are no longer juror's.
     ///
     /// # Errors
     /// The process cannot be let go; it is killed.
@@ -24,15 +24,15 @@ impl Debuggee {
         mut self,
         thread: ThreadId,
         (entry, argument): (u64, u64),
-        traps: &[u64],
+        patches: &[(u64, Vec<u8>)],
     ) -> Result<Released, DebuggeeError> {
         if self.system_calls.filter().is_some() {
             return Err(DebuggeeError::NotStopped(thread));
         }
         let failed = |errno| gone_or("let the program go", thread)(errno);
         self.memory.remove_all_traps()?;
-        for trap in traps {
-            self.memory.write_raw(*trap, &[kernel::traps::TRAP])?;
+        for (address, bytes) in patches {
+            self.memory.write_raw(*address, bytes)?;
         }
         self.host.cpu.unshare();
         let mut registers = kernel::registers(thread.0).map_err(failed)?;

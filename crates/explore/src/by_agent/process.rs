@@ -1,6 +1,7 @@
 //! A process in which the agent makes runs.
 
-use super::table::{ROOM, Row, rows};
+use super::table::{rows, system_calls};
+use super::windows::{Code, code_for};
 use crate::error::ExploreError;
 use crate::jobs::{Choosing, Task};
 use crate::modules::identity;
@@ -8,8 +9,10 @@ use crate::points::{PointSet, Sites};
 use crate::runner::{Runner, Streams, load_libraries};
 use juror_agent::{image, protocol};
 use juror_debuggee::{Debuggee, Mapping, Released, SharedMemory};
+use juror_program::modules::Module;
 use juror_program::program::Program;
 use juror_schedule::{Goal, Place, ThreadPath};
+use std::ops::Range;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +23,10 @@ const STANDS: Duration = Duration::from_millis(400);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The distance over which sites share the memory of their moved instructions.
-const REACH: u64 = 1 << 30;
+const REACH: u64 = 1 << 29;
+
+/// The lowest address at which code is put.
+const FIRST_ADDRESS: u64 = 1 << 20;
 
 /// A process with the agent.
 #[derive(Debug)]
@@ -79,7 +85,7 @@ impl Process {
         main: juror_debuggee::ThreadId,
         sites: &Rc<Sites>,
     ) -> Result<Option<Process>, ExploreError> {
-        let Some(rows) = rows(sites, &program) else {
+        let Some(code) = code(sites, &program) else {
             return Ok(None);
         };
         let maps = program.debuggee.memory_map().unwrap_or_default();
@@ -87,14 +93,14 @@ impl Process {
         let robust_list = program.debuggee.robust_list(main).unwrap_or_default();
         let mut debuggee = program.debuggee;
         let image = image();
-        let size = protocol::size_of_shared(rows.len() as u64);
+        let size = protocol::size_of_shared(code.rows.len() as u64);
         let Some(shared) = debuggee.share_memory(size)? else {
             return Ok(None);
         };
         let is_there = shared.reserve(size)
             && debuggee.lengthen_memory(&shared)?
             && debuggee.map_program((image.address, image.size), image.bytes)?;
-        if !is_there || !write_sites(&mut debuggee, &shared, &rows)? {
+        if !is_there || !write_code(&mut debuggee, &shared, &code)? {
             return Ok(None);
         }
         let general = registers.encoded();
@@ -106,9 +112,8 @@ impl Process {
         shared.store(protocol::PROGRAM_START, sites.program.start);
         shared.store(protocol::PROGRAM_END, sites.program.end);
         shared.store(protocol::STACK_END, stack_end(&maps).unwrap_or_default());
-        let traps: Vec<u64> = rows.iter().map(|row| row.address).collect();
         let entry = (image.entry, shared.address());
-        let released = debuggee.release_at(main, entry, &traps)?;
+        let released = debuggee.release_at(main, entry, &code.patches)?;
         Ok(Some(Process {
             shared,
             released,
@@ -239,45 +244,58 @@ fn path(words: [u64; 2], depth: u64) -> Option<ThreadPath> {
     })
 }
 
-/// Maps the moved instructions, and writes the sites. Returns false if there is no room near one.
-fn write_sites(
-    debuggee: &mut Debuggee,
-    shared: &SharedMemory,
-    rows: &[Row],
-) -> Result<bool, ExploreError> {
-    shared.store(protocol::SITE_COUNT, rows.len() as u64);
-    let mut number = 0_u64;
-    let mut rest = rows;
+/// Returns the code for the sites and for system calls; none if a site cannot be moved.
+fn code(sites: &Sites, program: &Program) -> Option<Code> {
+    let mut rows = rows(sites, program)?;
+    let of_file = |module: &&Rc<Module>| module.path.is_absolute();
+    let modules = program.modules.iter().filter(of_file);
+    let calls = modules.flat_map(|module| system_calls(module, program));
+    rows.extend(calls.filter(|row| !sites.by_address.contains_key(&row.address)));
+    rows.sort_by_key(|row| row.address);
+    let mut code = Code::default();
+    let mut rest = &*rows;
     while let Some(first) = rest.first() {
         let count = rest.partition_point(|row| row.address - first.address < REACH);
         let (group, others) = rest.split_at(count);
         rest = others;
-        let last = group.last().map_or(first.address, |row| row.address);
-        let size = count as u64 * ROOM;
-        let free = debuggee.free_ranges_near(first.address, last);
-        let place = free.iter().find_map(|range| {
-            let start = range.start.next_multiple_of(4096);
-            (start + size < range.end).then_some(start)
-        });
-        let Some(place) = place else {
+        let is_free = |area: &Range<u64>| is_free(&program.debuggee, area);
+        code_for(group, program, image().site_entry, &is_free, &mut code)?;
+    }
+    (code.rows.len() <= protocol::SITES_MAX).then_some(code)
+}
+
+/// Returns whether nothing is mapped in a range, or likely to be.
+fn is_free(debuggee: &Debuggee, area: &Range<u64>) -> bool {
+    let occupied = debuggee.occupied_ranges();
+    let mut occupied = occupied.iter();
+    area.start > FIRST_ADDRESS && !occupied.any(|it| it.start < area.end && area.start < it.end)
+}
+
+/// Maps the code, and writes the sites. Returns false if there is no room.
+fn write_code(
+    debuggee: &mut Debuggee,
+    shared: &SharedMemory,
+    code: &Code,
+) -> Result<bool, ExploreError> {
+    if code.areas.len() > protocol::AREAS_MAX {
+        return Ok(false);
+    }
+    shared.store(protocol::AREA_COUNT, code.areas.len() as u64);
+    for (number, (area, bytes)) in (0_u64..).zip(&code.areas) {
+        shared.store(protocol::AREAS + number * 16, area.start);
+        shared.store(protocol::AREAS + number * 16 + 8, area.end);
+        if !debuggee.map_program((area.start, area.end - area.start), bytes)? {
             return Ok(false);
-        };
-        let mut code = Vec::new();
-        for row in group {
-            let moved_to = place + code.len() as u64;
-            let Some(moved) = row.moved(moved_to) else {
-                return Ok(false);
-            };
-            code.extend(moved);
-            code.resize(code.len().next_multiple_of(ROOM as usize), protocol::TRAP);
-            let at = protocol::SITES + number * protocol::SITE_WORDS * 8;
-            for (offset, word) in row.words(moved_to).into_iter().enumerate() {
-                shared.store(at + offset as u64 * 8, word);
-            }
-            number += 1;
         }
-        if !debuggee.map_program((place, size), &code)? {
-            return Ok(false);
+    }
+    for (address, bytes) in &code.jumps {
+        debuggee.write(*address, bytes)?;
+    }
+    shared.store(protocol::SITE_COUNT, code.rows.len() as u64);
+    for (number, row) in (0_u64..).zip(&code.rows) {
+        let at = protocol::SITES + number * protocol::SITE_WORDS * 8;
+        for (offset, word) in (0_u64..).zip(row) {
+            shared.store(at + offset * 8, *word);
         }
     }
     Ok(true)

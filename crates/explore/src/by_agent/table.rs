@@ -3,23 +3,27 @@
 use crate::access::memory_operand;
 use crate::points::{LockUse, Site, Sites};
 use iced_x86::{
-    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction,
+    BlockEncoder, BlockEncoderOptions, Decoder, DecoderOptions, FlowControl, Instruction,
     InstructionBlock, Mnemonic, OpKind, Register,
 };
 use juror_agent::protocol::{self, NO_REGISTER};
+use juror_arch::instruction::SYSTEM_CALL;
+use juror_program::modules::Module;
 use juror_program::program::Program;
 
 /// The longest instruction.
 const INSTRUCTION_MAX: usize = 15;
 
-/// The room for a moved instruction with the jump back.
-pub(super) const ROOM: u64 = 64;
+/// The largest function in which system calls are looked for.
+const FUNCTION_SIZE_MAX: usize = 1 << 20;
 
 /// A site that is given to the agent.
 pub(super) struct Row {
     pub(super) address: u64,
     /// The instruction there.
     instruction: Instruction,
+    /// Where the instructions begin that a jump may replace.
+    window_start: u64,
     kind: u64,
     operands: [u8; 8],
     displacement: u64,
@@ -39,16 +43,79 @@ impl Row {
         ]
     }
 
-    /// Returns the code of its instruction at another address, with a jump behind it.
-    pub(super) fn moved(&self, to: u64) -> Option<Vec<u8>> {
-        let next = self.instruction.next_ip();
-        // Its own address is 0: at any other one the encoder could take it for a target.
-        let jump = Instruction::with_branch(Code::Jmp_rel32_64, next).ok()?;
-        let instructions = [self.instruction, jump];
-        let block = InstructionBlock::new(&instructions, to);
-        let encoded = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE).ok()?;
-        Some(encoded.code_buffer).filter(|code| code.len() as u64 <= ROOM)
+    /// Returns the words of an instruction that is no site, and is executed at a copy.
+    pub(super) fn copied(address: u64, copy: u64) -> [u64; protocol::SITE_WORDS as usize] {
+        [address, copy, protocol::SITE_COPIED, 0, 0, 0]
     }
+
+    /// Returns the instruction.
+    pub(super) fn instruction(&self) -> &Instruction {
+        &self.instruction
+    }
+
+    /// Returns where the instructions begin that a jump may replace.
+    pub(super) fn window_start(&self) -> u64 {
+        self.window_start
+    }
+
+    /// Returns whether it is a system call.
+    pub(super) fn is_call(&self) -> bool {
+        self.kind == protocol::SITE_SYSTEM_CALL
+    }
+}
+
+/// Returns the code of an instruction at another address.
+pub(super) fn copy(instruction: &Instruction, to: u64) -> Option<Vec<u8>> {
+    let instructions = [*instruction];
+    let block = InstructionBlock::new(&instructions, to);
+    let encoded = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE).ok()?;
+    Some(encoded.code_buffer)
+}
+
+/// Returns the system calls of a module that have an instruction before them which can be moved.
+pub(super) fn system_calls(module: &Module, program: &Program) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut ends = 0;
+    for range in module.symbols.unwind_ranges() {
+        let start = module.to_process(range.start);
+        let size = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or_default();
+        // Ranges may be listed twice.
+        if size > FUNCTION_SIZE_MAX || start < ends {
+            continue;
+        }
+        ends = start + size as u64;
+        let mut code = vec![0; size];
+        let is_read = program.debuggee.read(start, &mut code).is_ok();
+        if is_read && code.windows(2).any(|pair| pair == SYSTEM_CALL) {
+            rows.extend(calls_in(&code, start));
+        }
+    }
+    rows
+}
+
+fn calls_in(code: &[u8], start: u64) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut before: Option<Instruction> = None;
+    for instruction in Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
+        if instruction.is_invalid() {
+            break;
+        }
+        let is_call = instruction.mnemonic() == Mnemonic::Syscall;
+        let movable = before.filter(|it| it.flow_control() == FlowControl::Next && it.len() >= 3);
+        if let Some(before) = movable.filter(|_| is_call) {
+            rows.push(Row {
+                address: instruction.ip(),
+                instruction,
+                window_start: before.ip(),
+                kind: protocol::SITE_SYSTEM_CALL,
+                operands: [0; 8],
+                displacement: 0,
+                immediate: 0,
+            });
+        }
+        before = Some(instruction);
+    }
+    rows
 }
 
 /// Returns the sites by address; none if one of them cannot be moved.
@@ -76,6 +143,7 @@ fn row(site: Site, address: u64, program: &Program) -> Option<Row> {
     let mut row = Row {
         address,
         instruction,
+        window_start: address,
         kind: 0,
         operands: [0; 8],
         displacement: 0,

@@ -1,0 +1,269 @@
+//! The code by which threads come into the agent without a trap.
+//!
+//! A *window* is the whole instructions from a site on that have at least five bytes: a jump replaces
+//! them, and they are executed at their copies in a stub, each site behind its entry into the agent. The
+//! displacement of each jump is the same, and all of its bytes are traps: so whoever comes to an
+//! instruction within a window, by a jump that nobody knows of, traps there and goes on at its copy. The
+//! jump leads to another one, at an address that no other window has, and that leads to the stub.
+//!
+//! Where there is no window a trap is written.
+
+use super::table::Row;
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
+use juror_agent::protocol;
+use juror_program::program::Program;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The bytes of a jump.
+const JUMP_LENGTH: u64 = 5;
+
+/// The displacement of the jumps, as it is added to the address behind them: all bytes are traps.
+const DISPLACEMENT: u64 = i32::from_le_bytes([protocol::TRAP; 4]) as i64 as u64;
+
+/// The room for data before the stubs: the stack of the entries, and what they load.
+const DATA_LENGTH: u64 = 8_192;
+/// The distance of the end of that stack from the start.
+const STACK_TOP: u64 = 4_096;
+
+/// The room for one instruction: the entry, and its copy.
+const ROOM: u64 = 64;
+
+/// The most instructions of a window.
+const INSTRUCTIONS_MAX: usize = 5;
+const INSTRUCTION_MAX: usize = 15;
+
+/// A jump in place of the instructions of a window.
+#[derive(Debug)]
+struct Window {
+    range: Range<u64>,
+    instructions: Vec<Instruction>,
+}
+
+/// What is written into the process.
+#[derive(Debug, Default)]
+pub(super) struct Code {
+    /// The rows as the agent takes them.
+    pub(super) rows: Vec<[u64; protocol::SITE_WORDS as usize]>,
+    /// The memory that is mapped, and how it begins.
+    pub(super) areas: Vec<(Range<u64>, Vec<u8>)>,
+    /// The jumps to the stubs, in these areas.
+    pub(super) jumps: Vec<(u64, Vec<u8>)>,
+    /// The jumps and traps in the program.
+    pub(super) patches: Vec<(u64, Vec<u8>)>,
+}
+
+/// Returns the code for sites that are near one another; `entry` is where it leads to. None if a
+/// site cannot be moved.
+pub(super) fn code_for(
+    rows: &[Row],
+    program: &Program,
+    entry: u64,
+    is_free: &dyn Fn(&Range<u64>) -> bool,
+    code: &mut Code,
+) -> Option<()> {
+    let by_address: BTreeMap<u64, &Row> = rows.iter().map(|row| (row.address, row)).collect();
+    let windows = windows(&by_address, program);
+    let (first, last) = (rows.first()?.address, rows.last()?.address);
+    let count = rows.len() + windows.len() * INSTRUCTIONS_MAX;
+    let stubs_length = DATA_LENGTH + count as u64 * ROOM;
+    let start = (first.wrapping_add(DISPLACEMENT) & !0xfff).wrapping_sub(stubs_length) & !0xfff;
+    let end = (last.wrapping_add(DISPLACEMENT) + 2 * JUMP_LENGTH).next_multiple_of(4096);
+    let area = start..end;
+    let is_usable = start < end && end < first && is_free(&area);
+    if !is_usable {
+        return None;
+    }
+    let mut stubs = Stubs {
+        start,
+        bytes: data(entry),
+    };
+    let mut covered = 0;
+    for row in rows {
+        if row.address < covered {
+            continue;
+        }
+        match windows.get(&row.address) {
+            Some(window) => {
+                let at = stubs.add_window(window, &by_address, code)?;
+                covered = window.range.end;
+                let landing = window.range.start.wrapping_add(JUMP_LENGTH + DISPLACEMENT);
+                code.jumps.push((landing, jump(landing, at)?));
+                code.patches
+                    .push((window.range.start, patch(&window.range)));
+            }
+            None if row.is_call() => {}
+            None => {
+                stubs.add_trap(row, code)?;
+                code.patches.push((row.address, vec![protocol::TRAP]));
+            }
+        }
+    }
+    (stubs.bytes.len() as u64 <= stubs_length).then_some(())?;
+    code.areas.push((area, stubs.bytes));
+    Some(())
+}
+
+/// Returns the bytes of a jump to the landing of a window; those behind it are traps.
+fn patch(range: &Range<u64>) -> Vec<u8> {
+    let length = usize::try_from(range.end - range.start).unwrap_or_default();
+    let mut bytes = vec![protocol::TRAP; length];
+    if let Some(first) = bytes.first_mut() {
+        *first = 0xe9;
+    }
+    bytes
+}
+
+fn jump(from: u64, to: u64) -> Option<Vec<u8>> {
+    let displacement = i32::try_from(to.wrapping_sub(from + JUMP_LENGTH) as i64).ok()?;
+    let mut bytes = vec![0xe9];
+    bytes.extend(displacement.to_le_bytes());
+    Some(bytes)
+}
+
+fn data(entry: u64) -> Vec<u8> {
+    let mut bytes = vec![0; DATA_LENGTH as usize];
+    let place = STACK_TOP as usize + 8..STACK_TOP as usize + 16;
+    if let Some(place) = bytes.get_mut(place) {
+        place.copy_from_slice(&entry.to_le_bytes());
+    }
+    bytes
+}
+
+/// Returns the windows by their first addresses.
+fn windows(rows: &BTreeMap<u64, &Row>, program: &Program) -> BTreeMap<u64, Window> {
+    let mut windows = BTreeMap::new();
+    let mut covered = 0;
+    for (address, row) in rows {
+        let start = row.window_start();
+        let has_others = rows.range(start..*address).next().is_some();
+        if start < covered || has_others {
+            continue;
+        }
+        if let Some(window) = window_at(start, row, program) {
+            covered = window.range.end;
+            windows.insert(*address, window);
+        }
+    }
+    windows
+}
+
+fn window_at(start: u64, row: &Row, program: &Program) -> Option<Window> {
+    let mut bytes = [0; INSTRUCTIONS_MAX * INSTRUCTION_MAX];
+    let length = program.debuggee.read_up_to(start, &mut bytes);
+    let bytes = bytes.get(..length)?;
+    let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
+    let mut instructions: Vec<Instruction> = Vec::new();
+    let end = if row.is_call() {
+        row.address + 2
+    } else {
+        start
+    };
+    while instructions.len() < INSTRUCTIONS_MAX {
+        let instruction = decoder.decode();
+        if instruction.is_invalid() {
+            return None;
+        }
+        let flow = instruction.flow_control();
+        let is_own_call = instruction.ip() == row.address && row.is_call();
+        let is_last = matches!(
+            flow,
+            FlowControl::Return | FlowControl::UnconditionalBranch | FlowControl::IndirectBranch
+        );
+        let is_movable =
+            is_last || matches!(flow, FlowControl::Next | FlowControl::ConditionalBranch);
+        if !(is_own_call || is_movable && instruction.mnemonic() != Mnemonic::Syscall) {
+            return None;
+        }
+        instructions.push(instruction);
+        let next = instruction.next_ip();
+        if next >= start + JUMP_LENGTH && next >= end {
+            let range = start..next;
+            return Some(Window {
+                range,
+                instructions,
+            });
+        }
+        if is_last {
+            return None;
+        }
+    }
+    None
+}
+
+/// The stubs of an area.
+struct Stubs {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Stubs {
+    fn here(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+
+    /// Adds the stub of a window. Returns its address.
+    fn add_window(
+        &mut self,
+        window: &Window,
+        rows: &BTreeMap<u64, &Row>,
+        code: &mut Code,
+    ) -> Option<u64> {
+        let begin = self.here();
+        for instruction in &window.instructions {
+            let address = instruction.ip();
+            match rows.get(&address) {
+                Some(row) => {
+                    self.add_entry(code.rows.len())?;
+                    let copy = if row.is_call() {
+                        instruction.next_ip()
+                    } else {
+                        self.here()
+                    };
+                    code.rows.push(row.words(copy));
+                    if row.is_call() {
+                        continue;
+                    }
+                }
+                None if address != window.range.start => {
+                    code.rows.push(Row::copied(address, self.here()));
+                }
+                None => {}
+            }
+            let copy = super::table::copy(instruction, self.here())?;
+            self.bytes.extend(copy);
+        }
+        let back = jump(self.here(), window.range.end)?;
+        self.bytes.extend(back);
+        Some(begin)
+    }
+
+    /// Adds the copy of an instruction at which a trap is written.
+    fn add_trap(&mut self, row: &Row, code: &mut Code) -> Option<()> {
+        code.rows.push(row.words(self.here()));
+        let copy = super::table::copy(row.instruction(), self.here())?;
+        self.bytes.extend(copy);
+        let back = jump(self.here(), row.instruction().next_ip())?;
+        self.bytes.extend(back);
+        Some(())
+    }
+
+    /// Adds the way into the agent for the site with this number: the stack pointer is kept, and the
+    /// number is on a stack of the entries' own.
+    fn add_entry(&mut self, number: usize) -> Option<()> {
+        self.add_relative(&[0x48, 0x89, 0x25], STACK_TOP)?;
+        self.add_relative(&[0x48, 0x8d, 0x25], STACK_TOP)?;
+        self.bytes.push(0x68);
+        self.bytes.extend(i32::try_from(number).ok()?.to_le_bytes());
+        self.add_relative(&[0xff, 0x25], STACK_TOP + 8)
+    }
+
+    /// Adds an instruction whose operand is a place in the data.
+    fn add_relative(&mut self, opcode: &[u8], place: u64) -> Option<()> {
+        let next = self.here() + opcode.len() as u64 + 4;
+        let displacement = i32::try_from((self.start + place).wrapping_sub(next) as i64).ok()?;
+        self.bytes.extend(opcode);
+        self.bytes.extend(displacement.to_le_bytes());
+        Some(())
+    }
+}
