@@ -70,7 +70,9 @@ pub fn find_ranges() -> bool {
             return false;
         }
         set_word(RANGES + count * 16, start);
-        set_word(RANGES + count * 16 + 8, end - start);
+        // The length is one of whole pages.
+        let is_executable = u64::from(rest.get(2) == Some(&b'x'));
+        set_word(RANGES + count * 16 + 8, end - start + is_executable);
         count += 1;
     }
     set_word(RANGE_COUNT, count);

@@ -13,6 +13,7 @@ const COPIES_MAX: u64 = 64 << 20;
 const PAGE: u64 = 4096;
 const MAPS_MAX: usize = 256;
 const FILES_MAX: usize = 64;
+const PROTECTED_MAX: usize = 16;
 /// `MAP_PRIVATE`, `MAP_ANONYMOUS` and `MAP_FIXED_NOREPLACE`.
 const NEW_AT: u64 = 0x2 | 0x20 | 0x10_0000;
 const DONT_NEED: u64 = 4;
@@ -27,6 +28,9 @@ struct Noted {
     heap_end: u64,
     heap_moved: bool,
     is_noted: bool,
+    /// What the run has protected of the noted memory.
+    protected: [(u64, u64); PROTECTED_MAX],
+    protected_count: usize,
 }
 
 static mut NOTED: Noted = Noted {
@@ -37,6 +41,8 @@ static mut NOTED: Noted = Noted {
     heap_end: 0,
     heap_moved: false,
     is_noted: false,
+    protected: [(0, 0); PROTECTED_MAX],
+    protected_count: 0,
 };
 
 fn noted() -> &'static mut Noted {
@@ -47,7 +53,7 @@ fn noted() -> &'static mut Noted {
 fn ranges() -> impl Iterator<Item = (u64, u64)> {
     let range = |number| {
         let at = RANGES + number * 16;
-        (settings::word(at), settings::word(at + 8))
+        (settings::word(at), settings::word(at + 8) & !1)
     };
     (0..settings::word(RANGE_COUNT)).map(range)
 }
@@ -107,6 +113,14 @@ pub fn put_back() {
         // SAFETY: the heap had not begun.
         unsafe { call(kernel::BRK, [noted.heap_end, 0, 0, 0, 0, 0]) };
     }
+    let protected = &noted.protected[..noted.protected_count];
+    for (start, length) in protected {
+        const MPROTECT: u64 = 10;
+        const READ_AND_WRITE: u64 = 3;
+        // SAFETY: it was readable and writable when it was noted.
+        unsafe { call(MPROTECT, [*start, *length, READ_AND_WRITE, 0, 0, 0]) };
+    }
+    noted.protected_count = 0;
     empty_new_stack();
     let mut copy = COPIES;
     for (start, length) in ranges() {
@@ -194,6 +208,26 @@ pub fn is_new(start: u64, length: u64) -> bool {
         };
         at = first + size;
     }
+    true
+}
+
+/// Returns whether a range can be protected: it is new, or noted, and then made writable again.
+pub fn may_protect(start: u64, length: u64) -> bool {
+    if is_new(start, length) {
+        return true;
+    }
+    let noted = noted();
+    let end = start.saturating_add(page_end(length));
+    let is_plain = (0..settings::word(RANGE_COUNT)).any(|number| {
+        let at = RANGES + number * 16;
+        let (first, size) = (settings::word(at), settings::word(at + 8));
+        size & 1 == 0 && first <= start && end <= first + size
+    });
+    if !is_plain || noted.protected_count == PROTECTED_MAX {
+        return false;
+    }
+    noted.protected[noted.protected_count] = (start, length);
+    noted.protected_count += 1;
     true
 }
 

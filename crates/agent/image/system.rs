@@ -166,7 +166,8 @@ pub fn execute(index: usize, number: u64, arguments: [u64; 6]) -> i64 {
             memory::forget_map(first, second);
             pass(number, arguments)
         }
-        MPROTECT | kernel::MADVISE if memory::is_new(first, second) => pass(number, arguments),
+        MPROTECT if memory::may_protect(first, second) => pass(number, arguments),
+        kernel::MADVISE if memory::is_new(first, second) => pass(number, arguments),
         MREMAP if memory::is_new(first, second) && fourth & !1 == 0 => {
             let result = pass(number, arguments);
             if result > 0 {

@@ -133,7 +133,7 @@ pub const GOALS_MAX: u64 = 4_096;
 /// 256; its numbers, four in a word; the site; the object.
 pub const GOAL_PLACE_WORDS: u64 = 5;
 
-/// The writable ranges: start and length.
+/// The writable ranges: start and length, with the lowest bit if they are executable.
 pub const RANGES: u64 = 1 << 16;
 /// The most of them.
 pub const RANGES_MAX: u64 = 2_048;

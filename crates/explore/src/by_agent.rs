@@ -33,6 +33,9 @@ pub enum By {
 /// The most processes with an agent that may fail before no other one is made for a set of points.
 const FAILURES_MAX: u32 = 3;
 
+/// The number of runs that cannot be held from which on it matters whether they are most of them.
+const REFUSED_MIN: u32 = 8;
+
 /// The processes with an agent, one for each set of points.
 #[derive(Debug, Default)]
 pub struct Agents {
@@ -59,6 +62,9 @@ pub struct AgentReport {
 struct OfSet {
     process: Option<Process>,
     failures: u32,
+    /// The numbers of runs that were made, and could not be held.
+    made: u32,
+    refused: u32,
     /// The number of loops that had a point when the process was made.
     learned: usize,
 }
@@ -127,7 +133,8 @@ impl Agents {
         let made = process.make(tasks, usual);
         if made.is_broken {
             of_set.process = None;
-            of_set.failures += 1;
+            let failures = if made.is_hopeless { FAILURES_MAX } else { 1 };
+            of_set.failures += failures;
         }
         let mut all = Vec::new();
         for (task, made) in tasks.iter().zip(made.runs) {
@@ -137,8 +144,14 @@ impl Agents {
             };
             let mut report = self.report.borrow_mut();
             match made.kind {
-                protocol::NOT_MINE => *report.refused.entry(made.value).or_default() += 1,
-                _ => report.made += 1,
+                protocol::NOT_MINE => {
+                    of_set.refused += 1;
+                    *report.refused.entry(made.value).or_default() += 1;
+                }
+                _ => {
+                    of_set.made += 1;
+                    report.made += 1;
+                }
             }
             let is_held = made.kind != protocol::NOT_MINE;
             if self.by == By::Both || is_failure {
@@ -147,6 +160,9 @@ impl Agents {
                 break;
             }
             all.push(made.into_ended(process_left_out(of_set), task));
+        }
+        if of_set.refused > REFUSED_MIN && of_set.refused > of_set.made {
+            (of_set.process, of_set.failures) = (None, FAILURES_MAX);
         }
         Ok(all)
     }

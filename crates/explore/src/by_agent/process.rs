@@ -2,22 +2,28 @@
 
 use super::table::{rows, system_calls};
 use super::windows::{Code, code_for};
+use crate::blocking;
+use crate::cancel;
 use crate::error::ExploreError;
 use crate::jobs::{Choosing, Task};
 use crate::modules::identity;
 use crate::points::{PointSet, Sites};
 use crate::runner::{Runner, Streams, load_libraries};
 use juror_agent::{image, protocol};
-use juror_debuggee::{Debuggee, Mapping, Released, SharedMemory};
+use juror_debuggee::{Debuggee, Mapping, Released, SharedMemory, World};
 use juror_program::modules::Module;
 use juror_program::program::Program;
 use juror_schedule::{Goal, Place, ThreadPath};
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The time without a point after which a run is not the agent's.
-const STANDS: Duration = Duration::from_millis(400);
+/// The time for which a run computes without a point, after which it is not the agent's.
+const COMPUTES: Duration = Duration::from_millis(400);
+
+/// The time after which a run that does not get on is not the agent's.
+const STANDS: Duration = Duration::from_secs(10);
 
 /// The pause after which it is looked whether the process has ended.
 const LOOK: Duration = Duration::from_millis(50);
@@ -27,6 +33,8 @@ const REACH: u64 = 1 << 29;
 
 /// The lowest address at which code is put.
 const FIRST_ADDRESS: u64 = 1 << 20;
+/// The end of the addresses of a program.
+const END: u64 = 1 << 47;
 
 /// A process with the agent.
 #[derive(Debug)]
@@ -35,6 +43,8 @@ pub(super) struct Process {
     released: Released,
     command: u64,
     left_out: usize,
+    /// Its files, which are to be there as long as it is.
+    _world: Option<Arc<World>>,
 }
 
 /// A run of the agent.
@@ -54,6 +64,8 @@ pub(super) struct Batch {
     pub(super) runs: Vec<Made>,
     /// Whether the process is of no use any more.
     pub(super) is_broken: bool,
+    /// Whether it could not even come to where its runs begin.
+    pub(super) is_hopeless: bool,
 }
 
 /// Returns whether the processor and the kernel have what the agent uses.
@@ -76,8 +88,12 @@ impl Process {
         let main = load_libraries(&mut program)?;
         let modules: Vec<_> = program.modules.iter().map(|it| identity(it)).collect();
         let sites = runner.sites.find(&program, &modules, set);
-        runner.worlds.give_back(launch.world, false);
-        Process::release(program, main, &sites)
+        let process = Process::release(program, main, &sites)?;
+        // No other run may change what it sees.
+        Ok(process.map(|process| Process {
+            _world: launch.world,
+            ..process
+        }))
     }
 
     fn release(
@@ -119,6 +135,7 @@ impl Process {
             released,
             command: 0,
             left_out: sites.left_out,
+            _world: None,
         }))
     }
 
@@ -164,23 +181,33 @@ impl Process {
             |made: &Made| made.kind == protocol::NOT_MINE && made.value == protocol::REASON_FAULT;
         let is_noted = self.shared.load(protocol::IS_NOTED) != 0;
         let is_broken = !is_done || !is_noted || runs.last().is_some_and(is_fault);
-        Batch { runs, is_broken }
+        Batch {
+            runs,
+            is_broken,
+            is_hopeless: !is_noted,
+        }
     }
 
     /// Waits until the command is done. Returns false if the agent does not get on.
     fn wait(&mut self) -> bool {
         let shared = &self.shared;
-        let mut progress = (shared.load(protocol::PROGRESS), Instant::now());
+        let process = self.released.pid();
+        let computed = || blocking::computed(process, process);
+        let mut seen = (shared.load(protocol::PROGRESS), Instant::now(), computed());
         loop {
             let done = shared.load(protocol::DONE);
             if done == self.command {
                 return true;
             }
             shared.wait(protocol::DONE, done as u32, LOOK);
-            let now = shared.load(protocol::PROGRESS);
-            if now != progress.0 {
-                progress = (now, Instant::now());
-            } else if progress.1.elapsed() > STANDS || self.released.has_ended() {
+            let progress = shared.load(protocol::PROGRESS);
+            if progress != seen.0 {
+                seen = (progress, Instant::now(), computed());
+            }
+            // Other programs may keep it from running.
+            let turns = computed().saturating_sub(seen.2) > COMPUTES;
+            let stands = seen.1.elapsed() > STANDS;
+            if turns || stands || cancel::is_cancelled() || self.released.has_ended() {
                 return shared.load(protocol::DONE) == self.command;
             }
         }
@@ -268,7 +295,8 @@ fn code(sites: &Sites, program: &Program) -> Option<Code> {
 fn is_free(debuggee: &Debuggee, area: &Range<u64>) -> bool {
     let occupied = debuggee.occupied_ranges();
     let mut occupied = occupied.iter();
-    area.start > FIRST_ADDRESS && !occupied.any(|it| it.start < area.end && area.start < it.end)
+    let is_within = area.start > FIRST_ADDRESS && area.end < END;
+    is_within && !occupied.any(|it| it.start < area.end && area.start < it.end)
 }
 
 /// Maps the code, and writes the sites. Returns false if there is no room.

@@ -2,7 +2,7 @@
 //!
 //! A *window* is the whole instructions from a site on that have at least five bytes: a jump replaces
 //! them, and they are executed at their copies in a stub, each site behind its entry into the agent. The
-//! displacement of each jump is the same, and all of its bytes are traps: so whoever comes to an
+//! displacement of each jump is the same, and its bytes are traps: so whoever comes to an
 //! instruction within a window, by a jump that nobody knows of, traps there and goes on at its copy. The
 //! jump leads to another one, at an address that no other window has, and that leads to the stub.
 //!
@@ -18,8 +18,41 @@ use std::ops::Range;
 /// The bytes of a jump.
 const JUMP_LENGTH: u64 = 5;
 
-/// The displacement of the jumps, as it is added to the address behind them: all bytes are traps.
-const DISPLACEMENT: u64 = i32::from_le_bytes([protocol::TRAP; 4]) as i64 as u64;
+/// A displacement of the jumps.
+#[derive(Debug, Clone, Copy)]
+struct Displacement {
+    /// As it is added to the address behind a jump.
+    value: u64,
+    /// Its bytes, as they follow the first one of a jump.
+    bytes: [u8; 4],
+}
+
+impl Displacement {
+    const fn of(bytes: [u8; 4]) -> Displacement {
+        Displacement {
+            value: i32::from_le_bytes(bytes) as i64 as u64,
+            bytes,
+        }
+    }
+
+    /// Returns whether each byte at which an instruction of the window began is a trap.
+    fn suits(self, window: &Window) -> bool {
+        let mut behind = window.instructions.iter().skip(1);
+        behind.all(|instruction| {
+            let offset = instruction.ip().wrapping_sub(window.range.start + 1);
+            let byte = usize::try_from(offset)
+                .ok()
+                .and_then(|at| self.bytes.get(at));
+            byte.is_none_or(|byte| *byte == protocol::TRAP)
+        })
+    }
+}
+
+/// The displacements that are tried: down, and up for programs at low addresses, beyond their heap.
+const DISPLACEMENTS: [Displacement; 2] = [
+    Displacement::of([protocol::TRAP; 4]),
+    Displacement::of([protocol::TRAP, protocol::TRAP, protocol::TRAP, 0x4c]),
+];
 
 /// The room for data before the stubs: the stack of the entries, and what they load.
 const DATA_LENGTH: u64 = 8_192;
@@ -63,17 +96,26 @@ pub(super) fn code_for(
     code: &mut Code,
 ) -> Option<()> {
     let by_address: BTreeMap<u64, &Row> = rows.iter().map(|row| (row.address, row)).collect();
-    let windows = windows(&by_address, program);
+    let mut windows = windows(&by_address, program);
     let (first, last) = (rows.first()?.address, rows.last()?.address);
     let count = rows.len() + windows.len() * INSTRUCTIONS_MAX;
     let stubs_length = DATA_LENGTH + count as u64 * ROOM;
-    let start = (first.wrapping_add(DISPLACEMENT) & !0xfff).wrapping_sub(stubs_length) & !0xfff;
-    let end = (last.wrapping_add(DISPLACEMENT) + 2 * JUMP_LENGTH).next_multiple_of(4096);
-    let area = start..end;
-    let is_usable = start < end && end < first && is_free(&area);
-    if !is_usable {
-        return None;
-    }
+    let area_of = |displacement: Displacement| {
+        let low = first.wrapping_add(displacement.value) & !0xfff;
+        let end = last
+            .wrapping_add(displacement.value)
+            .wrapping_add(2 * JUMP_LENGTH);
+        (low.wrapping_sub(stubs_length) & !0xfff)..end.next_multiple_of(4096)
+    };
+    let is_usable = |area: &Range<u64>| {
+        let is_apart = area.end < first || area.start > last;
+        area.start < area.end && is_apart && is_free(area)
+    };
+    let mut displacements = DISPLACEMENTS.into_iter();
+    let displacement = displacements.find(|it| is_usable(&area_of(*it)))?;
+    let area = area_of(displacement);
+    let start = area.start;
+    windows.retain(|_, window| displacement.suits(window));
     let mut stubs = Stubs {
         start,
         bytes: data(entry),
@@ -87,10 +129,11 @@ pub(super) fn code_for(
             Some(window) => {
                 let at = stubs.add_window(window, &by_address, code)?;
                 covered = window.range.end;
-                let landing = window.range.start.wrapping_add(JUMP_LENGTH + DISPLACEMENT);
+                let landing = window.range.start.wrapping_add(JUMP_LENGTH);
+                let landing = landing.wrapping_add(displacement.value);
                 code.jumps.push((landing, jump(landing, at)?));
-                code.patches
-                    .push((window.range.start, patch(&window.range)));
+                let patch = patch(&window.range, displacement);
+                code.patches.push((window.range.start, patch));
             }
             None if row.is_call() => {}
             None => {
@@ -105,12 +148,11 @@ pub(super) fn code_for(
 }
 
 /// Returns the bytes of a jump to the landing of a window; those behind it are traps.
-fn patch(range: &Range<u64>) -> Vec<u8> {
+fn patch(range: &Range<u64>, displacement: Displacement) -> Vec<u8> {
     let length = usize::try_from(range.end - range.start).unwrap_or_default();
-    let mut bytes = vec![protocol::TRAP; length];
-    if let Some(first) = bytes.first_mut() {
-        *first = 0xe9;
-    }
+    let mut bytes = vec![0xe9];
+    bytes.extend(displacement.bytes);
+    bytes.resize(length, protocol::TRAP);
     bytes
 }
 
