@@ -106,8 +106,8 @@ pub(crate) fn runner_of(file: &RunFile, properties: Properties) -> Runner {
 
 fn by(by: Option<MadeBy>) -> By {
     match by {
-        None | Some(MadeBy::Ptrace) => By::Ptrace,
-        Some(MadeBy::Agent) => By::Agent,
+        Some(MadeBy::Ptrace) => By::Ptrace,
+        None | Some(MadeBy::Agent) => By::Agent,
         Some(MadeBy::Both) => By::Both,
     }
 }
