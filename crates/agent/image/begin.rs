@@ -42,6 +42,7 @@ impl Saved {
         *first = self.context;
         threads::load_rest(first);
         threads::set_base(first.base);
+        threads::set_other_base(first.other_base);
         self.arrival
     }
 
@@ -54,6 +55,7 @@ impl Saved {
         let first = threads::context(0);
         threads::save_rest(first);
         first.base = threads::base();
+        first.other_base = threads::other_base();
         (self.context, self.arrival) = (*first, arrival);
         signals::note_actions();
         if !memory::note() {
@@ -79,6 +81,7 @@ pub extern "C" fn begin(shared: u64) -> ! {
     first.robust_list = word(ROBUST_LIST);
     first.stack_end = word(STACK_END);
     first.base = threads::base();
+    first.other_base = threads::other_base();
     threads::save_rest(first);
     saved().context = *first;
     if !signals::begin() {

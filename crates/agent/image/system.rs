@@ -56,12 +56,33 @@ pub fn reads_listing(number: u64, file: u64) -> bool {
     number == READ && memory::is_listing(file)
 }
 
-/// Returns whether a path begins with `/proc/`.
-fn is_of_listing(path: u64) -> bool {
+/// Returns whether a path begins with these bytes.
+fn begins_with(path: u64, expected: &[u8]) -> bool {
     // The end of a shorter path differs, and nothing behind it is read.
-    let mut expected = b"/proc/".iter().enumerate();
+    let mut expected = expected.iter().enumerate();
     expected
         .all(|(number, byte)| memory::read_sized(path + number as u64, 1) == Some(u64::from(*byte)))
+}
+
+/// Opens a file, if it is only read. What the kernel tells of the process and its threads is not what it
+/// would be by ptrace, but for the mappings of the program.
+fn open(arguments: [u64; 6]) -> i64 {
+    const OPENAT: u64 = 257;
+    /// `O_ACCMODE`, `O_CREAT`, `O_TRUNC`, `O_DIRECTORY` and `O_PATH`.
+    const CHANGES: u64 = 0o3 | 0o100 | 0o1000 | 0o200_000 | 0o10_000_000;
+    let [_, path, flags, ..] = arguments;
+    let is_listing = begins_with(path, b"/proc/");
+    let is_of_process = begins_with(path, b"/proc/self")
+        || begins_with(path, b"/proc/thread-self")
+        || is_listing && memory::read_sized(path + 6, 1).is_some_and(|it| it < u64::from(b'A'));
+    if flags & CHANGES != 0 || is_of_process && !begins_with(path, b"/proc/self/maps\0") {
+        runs::give_up(REASON_CALL + OPENAT);
+    }
+    let result = pass(OPENAT, arguments);
+    if result >= 0 {
+        memory::note_file(result as u64, is_listing);
+    }
+    result
 }
 
 struct Clone {
@@ -110,10 +131,12 @@ pub fn clone_thread(index: usize) -> (usize, u64) {
     if threads::current() == index {
         threads::save_rest(parent);
         parent.base = threads::base();
+        parent.other_base = threads::other_base();
     }
     new.frame = parent.frame;
     new.rest = parent.rest;
     new.mask = parent.mask;
+    new.other_base = parent.other_base;
     new.frame.general[RAX] = 0;
     if clone.stack != 0 {
         new.frame.general[RSP] = clone.stack;
@@ -194,13 +217,7 @@ pub fn execute(index: usize, number: u64, arguments: [u64; 6]) -> i64 {
             0
         }
         GETTID | SET_TID_ADDRESS => i64::from(context(index).id),
-        OPENAT if third & 0o3 == 0 && third & 0o100 == 0 && third & 0o20_000_000 == 0 => {
-            let result = pass(number, arguments);
-            if result >= 0 {
-                memory::note_file(result as u64, is_of_listing(second));
-            }
-            result
-        }
+        OPENAT => open(arguments),
         kernel::CLOSE if memory::has_opened(first) => {
             memory::forget_file(first);
             pass(number, arguments)

@@ -69,7 +69,9 @@ pub struct ConditionWait {
 pub struct Context {
     pub frame: Frame,
     pub rest: Rest,
+    /// The bases of `fs` and `gs`.
     pub base: u64,
+    pub other_base: u64,
     pub id: u32,
     pub is_alive: bool,
     pub standing: Standing,
@@ -101,6 +103,7 @@ pub const NONE: Context = Context {
     },
     rest: Rest([0; 4096]),
     base: 0,
+    other_base: 0,
     id: 0,
     is_alive: false,
     standing: Standing::Ready,
@@ -225,6 +228,20 @@ pub fn set_base(base: u64) {
     unsafe { asm!("wrfsbase {}", in(reg) base, options(nomem, nostack, preserves_flags)) };
 }
 
+/// Returns the base of `gs`.
+pub fn other_base() -> u64 {
+    let base;
+    // SAFETY: as above.
+    unsafe { asm!("rdgsbase {}", out(reg) base, options(nomem, nostack, preserves_flags)) };
+    base
+}
+
+/// Sets the base of `gs`, which the agent itself does not use.
+pub fn set_other_base(base: u64) {
+    // SAFETY: as above.
+    unsafe { asm!("wrgsbase {}", in(reg) base, options(nomem, nostack, preserves_flags)) };
+}
+
 /// Lets a thread go on.
 pub fn go_on(index: usize) -> ! {
     let loaded = current();
@@ -234,9 +251,11 @@ pub fn go_on(index: usize) -> ! {
         if before.is_alive {
             save_rest(before);
             before.base = base();
+            before.other_base = other_base();
         }
         load_rest(context(index));
         set_base(context(index).base);
+        set_other_base(context(index).other_base);
         // SAFETY: one thread runs the agent.
         unsafe {
             LOADED = index;

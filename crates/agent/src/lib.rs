@@ -44,3 +44,37 @@ pub fn image() -> Image {
         site_entry: built::ENTRY + 16,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_image_has_its_entries() {
+        let image = image();
+        assert!(image.bytes.len() as u64 <= image.size);
+        for entry in [image.entry, image.site_entry] {
+            let offset = usize::try_from(entry - image.address).unwrap();
+            assert!(image.bytes.len() > offset);
+        }
+        // push rax: the first register that is saved.
+        let offset = usize::try_from(image.site_entry - image.address).unwrap();
+        assert_eq!(image.bytes[offset], 0x50);
+    }
+
+    #[test]
+    fn the_words_do_not_overlap() {
+        use protocol::*;
+        let ends = [
+            (REGISTERS + 18 * 8, PROCESS),
+            (AREAS + AREAS_MAX as u64 * 16, TASKS),
+            (TASKS + TASKS_MAX * TASK_SIZE, RESULTS),
+            (RESULTS + TASKS_MAX * RESULT_SIZE, GOALS),
+            (GOALS + GOALS_MAX * 8, RANGES),
+            (RANGES + RANGES_MAX * 16, SITES),
+        ];
+        for (end, next) in ends {
+            assert!(end <= next, "{end} {next}");
+        }
+    }
+}

@@ -309,3 +309,49 @@ impl Stubs {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(code: &[u8]) -> Window {
+        let decoder = Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE);
+        Window {
+            range: 0x1000..0x1000 + code.len() as u64,
+            instructions: decoder.into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn bytes_at_which_instructions_began_are_traps() {
+        // mov eax, [rdi]; mov [rdi], ecx; ret: they begin at 0, 2 and 4.
+        let short = window(&[0x8b, 0x07, 0x89, 0x0f, 0xc3]);
+        // mov eax, 1
+        let whole = window(&[0xb8, 1, 0, 0, 0]);
+        let [down, up] = DISPLACEMENTS;
+        assert!(down.suits(&short) && down.suits(&whole) && up.suits(&whole));
+        // The last byte of this displacement is none.
+        assert!(!up.suits(&short));
+        assert_eq!(patch(&short.range, down), [0xe9, 0xcc, 0xcc, 0xcc, 0xcc]);
+        assert_eq!(patch(&(0..6), up), [0xe9, 0xcc, 0xcc, 0xcc, 0x4c, 0xcc]);
+    }
+
+    #[test]
+    fn an_entry_keeps_the_stack_pointer_and_gives_its_number() {
+        let mut stubs = Stubs {
+            start: 0x10_0000,
+            bytes: data(0x1234),
+        };
+        let begin = stubs.bytes.len();
+        stubs.add_entry(7).unwrap();
+        let entry = &stubs.bytes[begin..];
+        let decoder = Decoder::with_ip(64, entry, 0x10_2000, DecoderOptions::NONE);
+        let instructions: Vec<Instruction> = decoder.into_iter().collect();
+        let mnemonics: Vec<_> = instructions.iter().map(Instruction::mnemonic).collect();
+        use Mnemonic::{Jmp, Lea, Mov, Push};
+        assert_eq!(mnemonics, [Mov, Lea, Push, Jmp]);
+        let places = [0, 1, 3].map(|at| instructions[at].ip_rel_memory_address());
+        assert_eq!(places, [0x10_1000, 0x10_1000, 0x10_1008]);
+        assert_eq!(instructions[2].immediate32to64(), 7);
+    }
+}

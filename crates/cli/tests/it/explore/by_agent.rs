@@ -2,6 +2,7 @@
 
 use super::explored;
 use juror_testing::Fixture;
+use std::path::Path;
 
 /// Two threads that take two locks in the same order.
 const LOCKS: &str = r"
@@ -57,6 +58,35 @@ fn runs_in_the_process_are_those_by_ptrace() {
         let explored = explored(&executable, &options, 0);
         let said = "24 runs were made in the process]";
         assert!(explored.text.contains(said), "{points}: {}", explored.text);
+    }
+}
+
+/// Right programs that use conditions, barriers, several locks and atomic flags.
+const KINDS: [&str; 4] = [
+    "bounded_buffer.c",
+    "barriers.c",
+    "philosophers.c",
+    "seqlock.c",
+];
+
+#[test]
+fn right_programs_run_in_the_process_as_by_ptrace() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/kinds/right");
+    for (file, argument) in KINDS
+        .into_iter()
+        .zip(["-static", "-pthread", "-no-pie", "-O2"])
+    {
+        let source = std::fs::read_to_string(directory.join(file)).expect("its source");
+        let fixture = Fixture::c(&format!("by-agent-{}", file.replace('.', "-")), &source);
+        let fixture = fixture.argument("-pthread").argument(argument);
+        let executable = fixture.compile_plain();
+        for points in ["sync", "memory"] {
+            let options = ["--by", "both", "--points", points, "--runs", "15"];
+            let explored = explored(&executable, &options, 0);
+            let said = "runs were made in the process]";
+            let text = &explored.text;
+            assert!(text.contains(said), "{file} {points}: {text}");
+        }
     }
 }
 
