@@ -293,14 +293,17 @@ pub fn read_sized(address: u64, size: u8) -> Option<u64> {
     Some(u64::from_le_bytes(bytes))
 }
 
-/// Reads a word, if there is one.
-pub fn read_u64_if_mapped(address: u64) -> Option<u64> {
+/// Returns whether there is a word at an address.
+pub fn is_mapped(address: u64) -> bool {
     /// It is no way to change the mask: the kernel reads the mask, and refuses.
     const NO_WAY: u64 = 99;
     const NO_MEMORY: i64 = -14;
+    if address < PAGE {
+        return false;
+    }
     // SAFETY: the kernel reads a word.
     let result = unsafe { call(kernel::RT_SIGPROCMASK, [NO_WAY, address, 0, 8, 0, 0]) };
-    (address != 0 && result != NO_MEMORY).then(|| read_u64(address))
+    result != NO_MEMORY
 }
 
 /// Writes a half word of the program.

@@ -67,8 +67,12 @@ fn note_code(index: usize) {
     let (function, argument) = (general[RDX], general[RCX]);
     let program = settings::word(PROGRAM_START)..settings::word(PROGRAM_END);
     let mut code = hash(0, function);
+    let last = argument.wrapping_add((ARGUMENT_WORDS - 1) * 8);
+    let is_whole = memory::is_mapped(argument) && memory::is_mapped(last);
     for number in 0..ARGUMENT_WORDS {
-        let word = memory::read_u64_if_mapped(argument.wrapping_add(number * 8));
+        let address = argument.wrapping_add(number * 8);
+        let is_there = is_whole || memory::is_mapped(address);
+        let word = is_there.then(|| memory::read_u64(address));
         let word = word.filter(|word| program.contains(word));
         code = hash(code, word.unwrap_or_default());
     }
