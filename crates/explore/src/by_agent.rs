@@ -120,7 +120,12 @@ impl Agents {
             (of_set.process, of_set.learned) = (None, learned);
         }
         if of_set.process.is_none() {
-            of_set.process = Process::start(runner, set)?;
+            of_set.process = match Process::start(runner, set) {
+                Ok(process) => process,
+                Err(ExploreError::Cancelled) => return Err(ExploreError::Cancelled),
+                // The shell by ptrace finds out whether the program cannot be controlled at all.
+                Err(_) => None,
+            };
         }
         let Some(process) = &mut of_set.process else {
             of_set.failures = FAILURES_MAX;
