@@ -1,15 +1,15 @@
 //! `juror explore`: other orders of the threads are tried; and `juror replay` of a run that failed.
 
-use crate::arguments::{Explore, Points, Replay, symbol_settings};
+use crate::arguments::{Explore, MadeBy, Points, Replay, symbol_settings};
 use crate::driver::{Observer, PropertySource};
 use crate::exit;
 use crate::output::Output;
 use crate::session;
 use anyhow::{Context, anyhow, bail};
 use juror_explore::{
-    ChoiceKind, Deadlocked, Exploration, ExploreError, Failure, Files, KnownSites, Limits, Outcome,
-    PointSet, Progress, Properties, RunFile, Runner, Settings, Streams, Switch, Waiting, Worlds,
-    explore,
+    Agents, By, ChoiceKind, Deadlocked, Exploration, ExploreError, Failure, Files, KnownSites,
+    Limits, Outcome, PointSet, Progress, Properties, RunFile, Runner, Settings, Streams, Switch,
+    Waiting, Worlds, explore,
 };
 use juror_text::ending::signal_name;
 use juror_text::standstill;
@@ -38,7 +38,8 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
         .collect::<anyhow::Result<_>>()?;
     let directory = text(std::env::current_dir()?.as_os_str())?;
     let files = files(arguments.real_files);
-    let runner = runner((program, words, directory), files, properties);
+    let mut runner = runner((program, words, directory), files, properties);
+    runner.agents = Agents::new(by(arguments.by));
     let settings = Settings {
         runs: arguments.runs,
         seed: arguments.seed,
@@ -68,6 +69,9 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
         ));
     }
     note_world(&mut output, &runner, &found.outside);
+    if arguments.by.is_some() {
+        note_agents(&mut output, &runner)?;
+    }
     let mut page = Vec::new();
     let status = match &found.failure {
         Some(failure) => {
@@ -98,6 +102,34 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
 /// Returns what makes a run again.
 pub(crate) fn runner_of(file: &RunFile, properties: Properties) -> Runner {
     runner(file.command(), file.files(), properties)
+}
+
+fn by(by: Option<MadeBy>) -> By {
+    match by {
+        Some(MadeBy::Ptrace) => By::Ptrace,
+        None | Some(MadeBy::Agent) => By::Agent,
+        Some(MadeBy::Both) => By::Both,
+    }
+}
+
+/// Says what has become of the runs that were to be made in the process.
+fn note_agents(output: &mut Output, runner: &Runner) -> anyhow::Result<()> {
+    let report = runner.agents.report();
+    let reasons = report.refused.iter();
+    let refused: String = reasons
+        .map(|(reason, count)| format!(", {count} refused ({reason})"))
+        .collect();
+    output.notice(&format!(
+        "{} runs were made in the process{refused}",
+        report.made
+    ));
+    match report.differences.first() {
+        Some(difference) if runner.agents.by() == By::Both => {
+            let count = report.differences.len();
+            bail!("juror is at fault: {count} runs differ: {difference}")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Lets Ctrl-C end the search. A second one ends juror.
@@ -215,6 +247,7 @@ fn runner(command: (String, Vec<String>, String), files: Files, properties: Prop
         symbols: juror_explore::symbol_store(symbol_settings()),
         sites: KnownSites::default(),
         properties,
+        agents: Agents::default(),
     }
 }
 

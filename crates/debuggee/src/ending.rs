@@ -7,6 +7,7 @@
 
 mod forced_detach;
 mod quiesce;
+pub(crate) mod released;
 
 use juror_stepping::ThreadId;
 use libc::c_int;

@@ -56,6 +56,7 @@ mod support;
 pub use calls::{Call, OpenCall};
 pub use core_file::{CoreRemarks, OpenCore, OpenCoreError, WriteCoreError, WrittenCore};
 pub use debuggee::Debuggee;
+pub use ending::released::Released;
 pub use error::{AttachError, DebuggeeError, LaunchError};
 pub use frozen::{Descriptors, FreezeError, FrozenProcess, ThawError, Thawed};
 pub use host::captured::run_captured;

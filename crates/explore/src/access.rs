@@ -106,7 +106,8 @@ fn kind_of(instruction: &Instruction, keeps_frame_pointer: bool) -> Option<Kind>
     (!(is_none || is_flow || is_thread_local || is_stack)).then_some(Kind::Plain)
 }
 
-fn memory_operand(instruction: &Instruction) -> Option<u32> {
+/// Returns the operand that is in memory.
+pub(crate) fn memory_operand(instruction: &Instruction) -> Option<u32> {
     (0..instruction.op_count()).find(|index| instruction.op_kind(*index) == OpKind::Memory)
 }
 

@@ -59,6 +59,14 @@ pub(crate) fn may_wait(number: u64) -> bool {
     WAITING.contains(&number)
 }
 
+/// Returns whether a call reads what the kernel lists of the process (`/proc`): it does not wait, and
+/// how often it is made depends on juror's own mappings, which are listed, too.
+pub(crate) fn reads_listing(process: u32, number: u64, descriptor: u64) -> bool {
+    let path = format!("/proc/{process}/fd/{descriptor}");
+    number == libc_numbers::READ
+        && std::fs::read_link(path).is_ok_and(|path| path.starts_with("/proc"))
+}
+
 /// The longest wait for the end of a thread, and the pause between two looks.
 const GONE_TIME_MAX: Duration = Duration::from_secs(60);
 const GONE_PAUSE: Duration = Duration::from_micros(10);

@@ -7,7 +7,7 @@
 use crate::error::ExploreError;
 use crate::runner::{Ended, Plan, Recipe, Runner};
 use juror_schedule::Strategy;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
@@ -18,6 +18,19 @@ pub(crate) struct Task {
     pub(crate) number: u32,
     pub(crate) plan: Plan<'static>,
     pub(crate) strategy: Strategy,
+    /// The same, as an agent can be told.
+    pub(crate) choosing: Choosing,
+}
+
+/// How a run chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Choosing {
+    /// Always the usual choice.
+    RunOn,
+    /// As a strategy of the portfolio.
+    Portfolio { seed: u64, length: u64, run: u64 },
+    /// In another way.
+    Otherwise,
 }
 
 /// The result of a run: the worker that made it, its number, and how it ended.
@@ -29,14 +42,17 @@ pub(crate) trait Judge {
     fn may_begin(&mut self, number: u32) -> bool;
     /// Returns whether a run ends the search.
     fn is_last(&self, ended: &Ended) -> bool;
+    /// Returns the exit status that is no failure, beside 0.
+    fn usual(&self) -> i32;
 }
 
 /// Those who make runs.
 pub(crate) enum Workers<'a> {
     /// This thread.
     Own(&'a Runner),
-    /// Others.
+    /// Others; and this one, for runs that agents make.
     Several {
+        runner: &'a Runner,
         tasks: Vec<Sender<Task>>,
         idle: Vec<usize>,
         done: Receiver<Done>,
@@ -69,6 +85,7 @@ impl Workers<'_> {
             return Workers::Own(runner);
         }
         Workers::Several {
+            runner,
             idle: (0..tasks.len()).rev().collect(),
             tasks,
             done,
@@ -81,15 +98,94 @@ impl Workers<'_> {
         tasks: Vec<Task>,
         judge: &mut dyn Judge,
     ) -> Result<Vec<Ended>, ExploreError> {
+        let mut all = Vec::new();
+        let mut tasks = VecDeque::from(tasks);
+        while !tasks.is_empty() {
+            match self.make_by_agent(&mut tasks, judge, &mut all)? {
+                Next::Over => return Ok(all),
+                Next::Agent => {}
+                Next::Ptrace(count) => {
+                    let some = tasks.drain(..count).collect();
+                    let made = self.make_by_ptrace(some, judge)?;
+                    let is_whole = made.len() == count;
+                    all.extend(made);
+                    if !is_whole || all.last().is_some_and(|ended| judge.is_last(ended)) {
+                        return Ok(all);
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Makes the first runs by agents, as far as these can. Returns who makes the next ones.
+    fn make_by_agent(
+        &self,
+        tasks: &mut VecDeque<Task>,
+        judge: &mut dyn Judge,
+        all: &mut Vec<Ended>,
+    ) -> Result<Next, ExploreError> {
+        let runner = self.runner();
+        let may_make = |task: &&Task| runner.agents.may_make(runner, task);
+        let set = tasks.front().map(|task| task.plan.points);
+        let is_of_set = |task: &&Task| Some(task.plan.points) == set && may_make(task);
+        let some: Vec<&Task> = tasks.iter().take_while(is_of_set).collect();
+        if some.is_empty() {
+            let count = tasks.iter().take_while(|task| !may_make(task)).count();
+            return Ok(Next::Ptrace(count));
+        }
+        let count = some.len();
+        let made = runner.agents.make(runner, &some, judge.usual())?;
+        let is_whole = made.len() == count;
+        for ended in made {
+            let Some(task) = tasks.pop_front() else {
+                return Ok(Next::Over);
+            };
+            if !judge.may_begin(task.number) {
+                return Ok(Next::Over);
+            }
+            all.push(ended);
+        }
+        // The next one is to be made by ptrace.
+        Ok(if is_whole {
+            Next::Agent
+        } else {
+            Next::Ptrace(1)
+        })
+    }
+
+    fn runner(&self) -> &Runner {
         match self {
-            Workers::Own(runner) => make_here(runner, tasks, judge),
+            Workers::Own(runner) | Workers::Several { runner, .. } => runner,
+        }
+    }
+
+    fn make_by_ptrace(
+        &mut self,
+        tasks: Vec<Task>,
+        judge: &mut dyn Judge,
+    ) -> Result<Vec<Ended>, ExploreError> {
+        match self {
             Workers::Several {
                 tasks: workers,
                 idle,
                 done,
-            } => make_by_others(workers, idle, done, tasks, judge),
+                ..
+            } if tasks.len() > 1 => make_by_others(workers, idle, done, tasks, judge),
+            Workers::Own(runner) | Workers::Several { runner, .. } => {
+                make_here(runner, tasks, judge)
+            }
         }
     }
+}
+
+/// Who makes the next runs.
+enum Next {
+    Agent,
+    /// Not the agent, for this many of them.
+    Ptrace(usize),
+    /// Nobody.
+    Over,
 }
 
 fn make_here(
@@ -104,7 +200,11 @@ fn make_here(
         }
         match runner.run(task.plan, task.strategy) {
             Err(ExploreError::Cancelled) => break,
-            ended => all.push(ended?),
+            ended => {
+                let ended = ended?;
+                runner.agents.compare(task.number, &ended);
+                all.push(ended);
+            }
         }
         if all.last().is_some_and(|ended| judge.is_last(ended)) {
             break;

@@ -12,6 +12,7 @@
 
 mod access;
 mod blocking;
+mod by_agent;
 mod cancel;
 mod control;
 mod error;
@@ -34,6 +35,7 @@ mod search;
 mod threads;
 mod world;
 
+pub use by_agent::{AgentReport, Agents, By};
 pub use cancel::cancel;
 pub use error::ExploreError;
 pub use inevitable::{Decided, Inevitable, Offered, inevitable};

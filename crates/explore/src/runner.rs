@@ -1,6 +1,7 @@
 //! A program that is run under the scheduler, and how a run is made.
 
 use crate::blocking;
+use crate::by_agent::{Agents, By};
 use crate::cancel;
 use crate::control::Control;
 use crate::error::ExploreError;
@@ -92,6 +93,8 @@ pub struct Runner {
     pub properties: Properties,
     /// The worlds that keep the writes of the runs.
     pub worlds: Worlds,
+    /// The processes in which runs are made from inside.
+    pub agents: Agents,
 }
 
 /// A run that has ended.
@@ -184,20 +187,11 @@ impl Runner {
         if cancel::is_cancelled() {
             return Err(ExploreError::Cancelled);
         }
-        let mut launch = Launch::new(&self.program);
-        launch.arguments = self.arguments.iter().map(Into::into).collect();
-        launch.directory = Some(PathBuf::from(&self.directory));
-        launch.cpu = CpuPolicy::Shared;
+        let mut launch = self.launch(streams);
         launch.world = self.worlds.take()?;
         launch.descendants = Descendants::EndWithProgram;
         let calls = monitors::with(blocking::stopping(), self.properties.system_calls());
         launch.call_stops = CallStops::Filter(calls);
-        let null = || Redirection::File(PathBuf::from("/dev/null"));
-        // A run that is made again reads the same.
-        launch.input = null();
-        if streams == Streams::Closed {
-            (launch.output, launch.error) = (null(), null());
-        }
         let mut program = Program::new(Debuggee::launch(&launch)?, &self.symbols);
         report_stops(&mut program.debuggee);
         let main = load_libraries(&mut program)?;
@@ -242,6 +236,21 @@ impl Runner {
         Ok(ended)
     }
 
+    /// Returns a launch of the program.
+    pub(crate) fn launch(&self, streams: Streams) -> Launch {
+        let mut launch = Launch::new(&self.program);
+        launch.arguments = self.arguments.iter().map(Into::into).collect();
+        launch.directory = Some(PathBuf::from(&self.directory));
+        launch.cpu = CpuPolicy::Shared;
+        let null = || Redirection::File(PathBuf::from("/dev/null"));
+        // A run that is made again reads the same.
+        launch.input = null();
+        if streams == Streams::Closed {
+            (launch.output, launch.error) = (null(), null());
+        }
+        launch
+    }
+
     /// Returns what is needed to make one for another thread; the two share the symbols alone.
     pub(crate) fn recipe(&self) -> Recipe {
         Recipe {
@@ -277,12 +286,13 @@ impl Recipe {
             symbols: self.symbols,
             sites: KnownSites::default(),
             properties,
+            agents: Agents::new(By::Ptrace),
         })
     }
 }
 
 /// Lets the dynamic linker load the libraries. Returns the first thread.
-fn load_libraries(program: &mut Program) -> Result<ThreadId, ExploreError> {
+pub(crate) fn load_libraries(program: &mut Program) -> Result<ThreadId, ExploreError> {
     let first = ThreadId(program.debuggee.pid());
     let main = program.modules.main();
     if main.is_some_and(|main| main.symbols.header().interpreter.is_none()) {

@@ -2,7 +2,7 @@
 
 use crate::cancel;
 use crate::error::ExploreError;
-use crate::jobs::{Judge, Task, Workers};
+use crate::jobs::{Choosing, Judge, Task, Workers};
 use crate::outcome::Outcome;
 use crate::points::PointSet;
 use crate::run_file::{RunFile, Schedule};
@@ -153,6 +153,10 @@ impl Judge for Search<'_> {
         !cancel::is_cancelled() && self.progress.begin_run(number, self.settings.runs)
     }
 
+    fn usual(&self) -> i32 {
+        self.usual
+    }
+
     fn is_last(&self, ended: &Ended) -> bool {
         ended.outcome.is_failure(self.usual) && !self.sets.may_be_too_long(ended, self.settings)
     }
@@ -193,17 +197,19 @@ impl Search<'_> {
     /// Returns the plan of a run.
     fn task(&mut self, number: u32) -> Task {
         let set = self.sets.of_run(self.settings.points, number);
-        let (set, strategy) = match (self.goals.pop(), self.sets.length(set)) {
+        let seed = self.settings.seed;
+        let (set, strategy, choosing) = match (self.goals.pop(), self.sets.length(set)) {
             (Some(goal), _) => {
-                let directed = Directed::new(&[goal], self.settings.seed);
-                (PointSet::Sync, Strategy::Directed(directed))
+                let directed = Strategy::Directed(Directed::new(&[goal], seed));
+                (PointSet::Sync, directed, Choosing::Otherwise)
             }
             (None, Some(length)) => {
-                let portfolio = Portfolio::new(self.settings.seed, length);
-                (set, portfolio.strategy(u64::from(number - 1)))
+                let run = u64::from(number - 1);
+                let strategy = Portfolio::new(seed, length).strategy(run);
+                (set, strategy, Choosing::Portfolio { seed, length, run })
             }
             // Its length is to be known first.
-            (None, None) => (set, Strategy::RunOn),
+            (None, None) => (set, Strategy::RunOn, Choosing::RunOn),
         };
         let limits = self.sets.limits(set, self.settings);
         // A run of three has a wake-up for no reason to choose; the numbers of the sets of points and
@@ -216,6 +222,7 @@ impl Search<'_> {
             number,
             plan: closed(set, options, limits),
             strategy,
+            choosing,
         }
     }
 

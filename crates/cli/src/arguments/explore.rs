@@ -100,6 +100,9 @@ pub struct Explore {
     /// Let the runs change files; otherwise what they do to files goes with them
     #[arg(long)]
     pub real_files: bool,
+    /// Who makes the runs: ptrace, the agent in the process, or both, to compare them
+    #[arg(long, value_enum, value_name = "SHELL", hide = true)]
+    pub by: Option<MadeBy>,
     #[command(flatten)]
     pub messages: Messages,
     // One list, so that clap takes each word after the first as a value.
@@ -111,6 +114,17 @@ pub struct Explore {
         trailing_var_arg = true
     )]
     program: Vec<OsString>,
+}
+
+/// Who makes the runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MadeBy {
+    /// The shell by ptrace
+    Ptrace,
+    /// The agent, as far as it can
+    Agent,
+    /// Both; a difference is an error
+    Both,
 }
 
 /// A set of schedule points.

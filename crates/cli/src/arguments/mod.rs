@@ -19,7 +19,7 @@ mod web;
 
 pub use check::{Check, TraceFormat};
 pub use dap::Dap;
-pub use explore::{Explore, Inevitable, Points};
+pub use explore::{Explore, Inevitable, MadeBy, Points};
 pub use options::symbol_settings;
 pub use record::Record;
 pub use replay::Replay;

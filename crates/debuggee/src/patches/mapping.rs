@@ -258,6 +258,24 @@ impl Debuggee {
         Ok(Some(gate))
     }
 
+    /// Maps memory for code and its data at an address, and writes its first bytes. Returns false if
+    /// something is there, or the kernel refuses it.
+    pub fn map_program(
+        &mut self,
+        (address, size): (u64, u64),
+        bytes: &[u8],
+    ) -> Result<bool, DebuggeeError> {
+        let access = (libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC) as u64;
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let flags = (kind | libc::MAP_FIXED_NOREPLACE) as u64;
+        let arguments = [address, page_end(size), access, flags, NO_FILE, 0];
+        if self.call(libc::SYS_mmap, arguments)? != Some(address) {
+            return Ok(false);
+        }
+        self.memory.write_raw(address, bytes)?;
+        Ok(true)
+    }
+
     /// Returns the parts of the address space near an address in which nothing is
     /// mapped and nothing is likely to be, and from which a gate is in reach. The
     /// caller keeps account of what it takes.

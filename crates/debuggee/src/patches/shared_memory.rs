@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
 
@@ -113,6 +114,36 @@ impl SharedMemory {
     pub fn load(&self, offset: u64) -> u64 {
         self.word(offset)
             .map_or(0, |word| word.load(Ordering::Acquire))
+    }
+
+    /// Waits until the lower half of a word is no longer `present`, or the time is over, or for no
+    /// reason.
+    pub fn wait(&self, offset: u64, present: u32, time: Duration) {
+        let Some(word) = self.word(offset) else {
+            return;
+        };
+        let time = libc::timespec {
+            tv_sec: time.as_secs() as libc::time_t,
+            tv_nsec: libc::c_long::from(time.subsec_nanos()),
+        };
+        // SAFETY: the kernel reads the word and the time, which live.
+        unsafe {
+            libc::syscall(
+                libc::SYS_futex,
+                word.as_ptr(),
+                libc::FUTEX_WAIT,
+                present,
+                &raw const time,
+            );
+        }
+    }
+
+    /// Wakes who waits for a word.
+    pub fn wake(&self, offset: u64) {
+        if let Some(word) = self.word(offset) {
+            // SAFETY: the kernel uses the address of a live word.
+            unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+        }
     }
 
     /// Sets a word, if it exists.

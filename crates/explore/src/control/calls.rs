@@ -7,7 +7,7 @@ use crate::futex::{self, Clock};
 use crate::threads::Standing;
 use juror_arch::NO_SYSTEM_CALL;
 use juror_debuggee::{Debuggee, Owner, StopEvent, SystemCallPhase, ThreadId};
-use juror_schedule::{FutexCall, Input, PointKind};
+use juror_schedule::{FutexCall, Input, PointKind, State};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -118,6 +118,11 @@ impl Control {
             second: 0,
         })?;
         for (address, _) in words.into_iter().skip(1) {
+            // Its wait may have ended at once: for no reason, or in time.
+            let task = self.scheduler.task_of(scheduled(thread));
+            if !task.is_some_and(|task| matches!(task.state(), State::Waits { .. })) {
+                break;
+            }
             self.input(Input::AlsoWaits {
                 thread: scheduled(thread),
                 address,
@@ -228,7 +233,11 @@ impl Control {
             number if self.inputs.are_kept() && !may_wait_kept(number) => {
                 return self.take_kept_entry(debuggee, thread, (number, arguments));
             }
-            number if may_wait_kept(number) => {
+            number
+                if self.inputs.are_kept()
+                    || blocking::may_wait(number)
+                        && !blocking::reads_listing(debuggee.pid(), number, first) =>
+            {
                 self.reach(
                     debuggee,
                     thread,

@@ -27,6 +27,7 @@ const fn layered(package: &'static str, layer: u8, pure: bool) -> Layered {
 const LAYERS: &[Layered] = &[
     layered("juror-fault", 0, true),
     layered("juror-arch", 0, true),
+    layered("juror-agent", 1, false),
     layered("juror-event", 1, true),
     layered("juror-control", 3, true),
     layered("juror-corefile", 1, true),

@@ -1,5 +1,6 @@
 //! `juror explore`, and `juror replay` of a run that failed.
 
+mod by_agent;
 mod endings;
 mod going_back;
 mod inevitable;
