@@ -242,6 +242,7 @@ impl Runner {
         launch.arguments = self.arguments.iter().map(Into::into).collect();
         launch.directory = Some(PathBuf::from(&self.directory));
         launch.cpu = CpuPolicy::Shared;
+        launch.is_repeatable = true;
         let null = || Redirection::File(PathBuf::from("/dev/null"));
         // A run that is made again reads the same.
         launch.input = null();

@@ -72,6 +72,38 @@ impl Debuggee {
         )
     }
 
+    /// Reports that watched memory was written for a call of a stopped thread that was not made: the one
+    /// with a number, whose instruction is at an address. Returns whether some of it is watched; the
+    /// thread stands then.
+    ///
+    /// # Errors
+    /// The thread is not stopped.
+    pub fn report_written(
+        &mut self,
+        thread: ThreadId,
+        (number, instruction): (u64, u64),
+        ranges: &[Range<u64>],
+    ) -> Result<bool, DebuggeeError> {
+        let mut accesses = Vec::new();
+        for watch in &self.watches.list {
+            let is_hit = ranges.iter().any(|range| watch.touches(range));
+            if is_hit && watch.kinds.contains(AccessKinds::WRITE) {
+                let parts = ranges.iter().map(|range| watch.part_of(range));
+                accesses.push(MemoryAccess {
+                    bytes: parts.fold(None, joined_bytes),
+                    system_call: Some(number),
+                    instruction: Some(instruction),
+                    ..watch.access(AccessKind::Write)
+                });
+            }
+        }
+        let is_any = !accesses.is_empty();
+        if is_any {
+            self.report_accesses(thread, accesses)?;
+        }
+        Ok(is_any)
+    }
+
     /// Returns the accesses of the kernel to watched memory in the call that a
     /// thread has just made.
     pub(crate) fn kernel_accesses(

@@ -20,8 +20,8 @@ const COMMANDS: &[Row] = &[
             "record",
             "rec",
         ],
-        "record a run and walk through it in both directions: juror run --trace FILE ./program, \
-         then juror replay FILE; checkpoint and restore go back in a live program",
+        "juror record ./program keeps a run, and in juror replay FILE.run reverse-continue, \
+         reverse-stepi and last-write go back; checkpoint and restore go back in a live program",
     ),
     (
         &[

@@ -6,8 +6,8 @@ use crate::replay::rows;
 use crate::run::going_back;
 
 /// The details that the commands share.
-const DETAILS: &str = "In a run that can be made again: juror explore finds one that fails, and juror \
-                       replay FILE.run makes it. The program is launched once more and goes the same \
+const DETAILS: &str = "In a run that can be made again: juror record keeps one, juror explore finds one \
+                       that fails, and juror replay FILE.run makes it. The program is launched once more and goes the same \
                        way to the earlier place. What it writes meanwhile is not shown, and no \
                        commands of points are executed; points count as if the run had come there \
                        once. Ctrl-C leaves the run where it stands.";

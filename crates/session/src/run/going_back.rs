@@ -63,12 +63,12 @@ fn place_to_leave(session: &Session) -> Result<Here, CommandError> {
     let Some(file) = &session.options.schedule else {
         return Err(cannot_be_made_again());
     };
-    if file.files() == juror_explore::Files::Real {
+    if file.files() == juror_explore::Files::Real && !file.is_recorded() {
         return Err(CommandError::new(
             "this run changes your files, and would change them again on the way back",
         ));
     }
-    if session.is_fresh() {
+    if session.is_fresh() || session.processes.stop.is_start {
         return Err(CommandError::new("this is the start of the run"));
     }
     if session.processes.are_several() {

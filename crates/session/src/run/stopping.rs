@@ -99,6 +99,7 @@ impl Session {
         };
         self.select_thread(thread);
         let is_signal = matches!(reason, StopReason::Signal { .. });
+        self.processes.stop.is_start = matches!(reason, StopReason::Started);
         self.processes.stop.at_signal = is_signal.then_some(thread);
         self.control.state.settle().map_err(refused)?;
         if !says_where_it_stands(&reason) {

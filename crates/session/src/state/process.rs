@@ -87,6 +87,8 @@ pub(crate) struct StopState {
     pub is_asking: bool,
     /// The thread to which a signal is to be delivered that was the reason for the stop.
     pub at_signal: Option<ThreadId>,
+    /// Whether it is the start of the run.
+    pub is_start: bool,
     /// The memory to whose last write the run has gone back.
     pub at_write: Option<Vec<Range<u64>>>,
     /// The thread of a forked child that is followed, and the thread that made it: the child

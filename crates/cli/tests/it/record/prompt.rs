@@ -62,3 +62,25 @@ fn the_calls_of_a_recorded_run_stop_at_catchpoints() {
     assert!(text.contains("getrandom"), "{text}{}", output.stderr);
     assert!(text.contains("which gave 8"), "{text}{}", output.stderr);
 }
+
+#[test]
+fn a_recorded_run_goes_back_to_what_was_written() {
+    let executable = program("threads.c").compile_plain();
+    let run = recorded(&executable, &[], "", 0);
+    let file = run.file.display().to_string();
+    // The second worker begins; by then the pipe is open.
+    let commands = "break work if number == 1\nrun\nlast-write ends\nbacktrace\nprint ends\n\
+                    continue\nprint (long)number\nreverse-continue\nreverse-continue\nkill\nquit\n";
+    let output = juror(&["replay", &file]).input(commands).run();
+    let text = format!("{}{}", output.stdout, output.stderr);
+    for words in [
+        "Last write  ends",
+        "#1  main () at",
+        "{3, 4}",
+        "there is no earlier stop",
+        "this is the start of the run",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert_eq!(text.matches("Breakpoint 1 in work").count(), 2, "{text}");
+}

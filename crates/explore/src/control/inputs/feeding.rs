@@ -3,7 +3,7 @@
 use super::super::{Control, Step, scheduled};
 use crate::error::ExploreError;
 use crate::input::feeder::Substituted;
-use crate::input::{Call, Comes, Feeder, Inputs, classes};
+use crate::input::{Call, Comes, Feeder, Inputs, Written, classes};
 use crate::threads::Standing;
 use juror_debuggee::{Debuggee, StopEvent, SystemCallPhase, ThreadId};
 use juror_points::system_call_names::system_call_name;
@@ -160,7 +160,11 @@ impl Control {
             }
             return Ok(self.told.pop_front());
         }
-        self.let_go(debuggee, thread)?;
+        let range = |it: &Written| it.address..it.address.saturating_add(it.bytes.len() as u64);
+        let ranges: Vec<_> = call.writes.iter().map(range).collect();
+        if !debuggee.report_written(thread, (number, call.site), &ranges)? {
+            self.let_go(debuggee, thread)?;
+        }
         Ok(None)
     }
 

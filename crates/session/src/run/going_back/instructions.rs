@@ -210,6 +210,12 @@ fn count_steps(
             matches!(here.kind, Kind::Signal(_)) && happening.as_ref().is_some_and(is_signal);
         let thread = happening.and_then(|it| it.thread);
         let Some(thread) = thread.filter(|_| !is_past && !is_there) else {
+            if bears && is_past && matches!(here.kind, Kind::Stands(_)) {
+                return Err(CommandError::with_help(
+                    "the instruction before cannot be found: a system call lies there",
+                    "reverse-continue goes back to a breakpoint before it",
+                ));
+            }
             // The step does not come to its end before the other place.
             return Ok(steps - 1 - u64::from(is_alike && bears));
         };
