@@ -77,6 +77,10 @@ pub fn find(word: &str) -> Result<&'static Entry, Unclear> {
     {
         return Ok(entry);
     }
+    if foreign::instead(word).is_some() {
+        // A whole name of gdb's is no abbreviation of another command.
+        return Err(Unclear::Unknown);
+    }
     let candidates: Vec<_> = TABLE
         .iter()
         .copied()

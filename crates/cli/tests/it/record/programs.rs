@@ -47,9 +47,9 @@ fn signals_come_where_they_came() {
     let executable = program("alarm.c").compile_plain();
     for arguments in [&[][..], &["restarts"]] {
         let run = recorded(&executable, arguments, "", 0);
-        let is_restarted = !arguments.is_empty();
-        let none = run.text.contains("interrupted 0,");
-        assert_eq!(none, is_restarted, "{}", run.text);
+        if !arguments.is_empty() {
+            assert!(run.text.contains("interrupted 0,"), "{}", run.text);
+        }
         check_again(&run, 0);
     }
 }

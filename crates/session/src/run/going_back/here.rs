@@ -6,7 +6,7 @@
 
 use crate::run::going_back::memory::Difference;
 use crate::session::Session;
-use juror_arch::{Register, Registers};
+use juror_arch::{NO_SYSTEM_CALL, Register, Registers};
 use juror_debuggee::{Debuggee, ThreadId};
 use juror_fault::CommandError;
 use juror_schedule::{Scheduler, State, ThreadPath};
@@ -156,10 +156,13 @@ impl Numbers {
 
     /// Returns whether the registers of a thread are the same in the two runs.
     pub(super) fn have_same_registers(&self, then: &Registers, now: &Registers) -> bool {
+        let (mut then, mut now) = (*then, *now);
+        // That of a call which is over says how the thread was stopped.
+        for registers in [&mut then, &mut now] {
+            registers.set_system_call(NO_SYSTEM_CALL);
+        }
         let mut pairs = then.words().iter().zip(now.words()).enumerate();
         pairs.all(|(index, (&then, &now))| match index {
-            // Of a call that is over, whichever way the thread was stopped.
-            _ if index == Register::OrigRax as usize => true,
             _ if index == Register::Flags as usize => {
                 then & !STEPPING_FLAGS == now & !STEPPING_FLAGS
             }
