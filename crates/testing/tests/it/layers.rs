@@ -127,20 +127,45 @@ const NEVER_LINKED: &[(&str, &[&str])] = &[
 const GROUND: &[&str] = &["juror-fault", "juror-control", "juror-schedule"];
 
 /// Side crates, which have no layer, and the crates that each may depend on.
-const SIDE_CRATES: &[(&str, &[&str])] = &[(
-    "juror-testing",
-    &[
-        "juror-checkpoint",
-        "juror-event",
-        "juror-language",
-        "juror-logic",
-        "juror-model",
-        "juror-monitor",
-        "juror-stepping",
-        "juror-trace",
-        "juror-debuggee",
-    ],
-)];
+const SIDE_CRATES: &[(&str, &[&str])] = &[
+    (
+        "juror-testing",
+        &[
+            "juror-checkpoint",
+            "juror-event",
+            "juror-language",
+            "juror-logic",
+            "juror-model",
+            "juror-monitor",
+            "juror-stepping",
+            "juror-trace",
+            "juror-debuggee",
+        ],
+    ),
+    // Each parser has a target.
+    (
+        "juror-fuzzing",
+        &[
+            "juror-arch",
+            "juror-corefile",
+            "juror-event",
+            "juror-fault",
+            "juror-highlight",
+            "juror-language",
+            "juror-logic",
+            "juror-model",
+            "juror-monitor",
+            "juror-monitoring",
+            "juror-points",
+            "juror-session",
+            "juror-stepping",
+            "juror-symbols",
+            "juror-trace",
+            "juror-values",
+            "juror-view",
+        ],
+    ),
+];
 
 /// The one crate that every other may use in its tests.
 const TEST_HELPER: &str = "juror-testing";
