@@ -7,6 +7,7 @@
 //! **Invariant**: the events before an error in a trace count. A violation there is the
 //! verdict, whatever the error is.
 
+mod run_files;
 mod spread;
 mod words;
 
@@ -30,6 +31,9 @@ use std::time::Instant;
 
 /// Runs `juror check`. Returns the exit status.
 pub fn run(check: &Check) -> anyhow::Result<u8> {
+    if run_files::are_among(check) {
+        return run_files::check(check);
+    }
     if let Some(web) = &check.web {
         return run_on_page(check, web);
     }

@@ -2,12 +2,13 @@
 //! sections, and calls of all queries of a symbol file.
 //!
 //! A target bounds every input itself, so that a slow input is a bug in the crate and not
-//! in the target. The fuzzer is in `fuzz/`, which has flags of the compiler of its own; the
-//! binary `fuzz-smoke` runs the same targets as the workspace is built.
+//! in the target. The fuzzer is in `fuzz/`, which has flags of the compiler of its own; `smoke`
+//! runs the same targets as the workspace is built.
 
 pub mod elf;
 pub mod mutation;
 pub mod noise;
+pub mod smoke;
 pub mod symbols;
 pub mod targets;
 

@@ -18,13 +18,17 @@ Examples:
       check two programs that ran at the same time as one run
   juror check --follow --property queue.prop run.jsonl
       check a run while it is being recorded
+  juror check --property new.prop server.1.run
+      make a run of juror record or juror explore again, with a property over it
   generate | juror check --property jobs.prop --columns 'push=queue,job' -
       read CSV from the standard input: time,thread,event and values";
 
 pub(super) const CHECK_AFTER: &str = "\
 A trace is written by juror run --trace or by another program, as JSON lines, in
 the binary format, or as CSV. juror detects the format by the first bytes. The
-chapter on traces of the book describes the formats.
+chapter on traces of the book describes the formats. A run file is written by
+juror record or juror explore: its run is made again, so that a property may name
+any event and any value. Run files and traces are checked apart.
 
 Exit status: 0 each property holds in each trace, 1 a property is violated, 2 a
 usage error, a trace that is incomplete or out of order, or a property that
@@ -80,8 +84,8 @@ pub struct Check {
     pub jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     pub messages: Messages,
-    /// The recorded runs; - is the standard input
-    #[arg(value_name = "TRACE", required = true)]
+    /// The traces, or run files; - is the standard input
+    #[arg(value_name = "TRACE|FILE.run", required = true)]
     pub traces: Vec<PathBuf>,
 }
 

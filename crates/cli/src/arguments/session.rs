@@ -173,7 +173,7 @@ pub struct Common {
     /// Let a property hold although no loaded module had a function or variable of its
     /// events
     #[arg(long)]
-    pub(super) allow_unbound: bool,
+    pub allow_unbound: bool,
     /// Accept that inlined calls give no events
     #[arg(long)]
     pub(super) ignore_inlined: bool,

@@ -15,12 +15,13 @@ struct Search {
 }
 
 impl Search {
+    /// Starts a search whose runs have a process each.
     fn start(name: &str, before: &str) -> Search {
         let executable = program(name, before, "return 0;");
         let directory = tempfile::tempdir().expect("a directory");
         let marker = format!("{name}-{}", std::process::id());
         let juror = Command::new(JUROR)
-            .args(["explore", "--runs", "4000000000"])
+            .args(["explore", "--by", "ptrace", "--runs", "4000000000"])
             .args([executable.as_os_str(), marker.as_ref()])
             .current_dir(directory.path())
             .stdin(Stdio::null())

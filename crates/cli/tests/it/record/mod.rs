@@ -1,5 +1,6 @@
 //! `juror record`, and `juror replay` of what it wrote.
 
+mod check;
 mod damaged;
 mod programs;
 mod prompt;

@@ -1,14 +1,8 @@
-//! Runs fuzz targets with their first inputs, and with inputs made of these, for a moment:
-//!
-//!     fuzz-smoke SECONDS CORPUS ARTIFACTS TARGET...
-//!
-//! The first inputs of a target are the files of `CORPUS/TARGET`. An input at which a target panics,
-//! or takes more than thirty seconds, is kept in `ARTIFACTS/TARGET/smoke`.
+//! A smoke of the targets: their first inputs, and inputs made of these, for a moment.
 
-use juror_fuzzing::mutation::{Random, mutate};
-use juror_fuzzing::targets::{TARGETS, Target};
+use crate::mutation::{Random, mutate};
+use crate::targets::{TARGETS, Target};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,19 +13,15 @@ const INPUT_TIME_MAX: Duration = Duration::from_secs(30);
 /// The size of the stack of a target, as the main thread's.
 const STACK_BYTES: usize = 8 << 20;
 
-const USAGE: &str = "usage: fuzz-smoke SECONDS CORPUS ARTIFACTS TARGET...";
+const USAGE: &str = "usage: SECONDS CORPUS ARTIFACTS TARGET...";
 
-fn main() -> ExitCode {
-    match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(words) => {
-            eprintln!("fuzz-smoke: {words}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run(arguments: &[String]) -> Result<(), String> {
+/// Runs targets for a number of seconds each. The first inputs of a target are the files of
+/// `CORPUS/TARGET`. An input at which a target panics, or takes more than thirty seconds, is kept in
+/// `ARTIFACTS/TARGET/smoke`.
+///
+/// # Errors
+/// A target fails, or there is no such target or file.
+pub fn run(arguments: &[String]) -> Result<(), String> {
     let [seconds, corpus, artifacts, names @ ..] = arguments else {
         return Err(USAGE.to_owned());
     };
