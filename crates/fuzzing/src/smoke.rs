@@ -52,7 +52,15 @@ fn first_inputs(directory: &Path) -> Result<Vec<Vec<u8>>, String> {
 }
 
 /// Runs a target for a time, at least with all first inputs. Returns the number of inputs.
-fn smoke(target: Target, first: Vec<Vec<u8>>, time: Duration, kept: &Path) -> Result<u64, String> {
+///
+/// # Errors
+/// The target fails with an input, or takes too long; the input is kept in this file.
+pub fn smoke(
+    target: Target,
+    first: Vec<Vec<u8>>,
+    time: Duration,
+    kept: &Path,
+) -> Result<u64, String> {
     let (began, inputs) = mpsc::channel();
     let worker = thread::Builder::new().stack_size(STACK_BYTES);
     let worker = worker.spawn(move || drive(target, &first, time, &began));
@@ -103,46 +111,5 @@ fn drive(target: Target, first: &[Vec<u8>], time: Duration, began: &Sender<Vec<u
             .unwrap_or_default();
         mutate(&mut input, first, target.length_max, &mut random);
         take(input);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Target, smoke};
-    use std::time::Duration;
-
-    fn fails_at_a_long_input(bytes: &[u8]) {
-        assert!(bytes.len() < 20, "the input is too long");
-    }
-
-    #[test]
-    fn a_failing_input_is_kept() {
-        let directory = std::env::temp_dir().join(format!("fuzz-smoke-{}", std::process::id()));
-        let target = Target {
-            name: "long",
-            length_max: 64,
-            run: fails_at_a_long_input,
-        };
-        let failed = smoke(
-            target,
-            vec![b"abc".to_vec()],
-            Duration::from_secs(600),
-            &directory,
-        );
-        assert!(failed.is_err_and(|words| words.starts_with("long fails; the input is ")));
-        assert!(std::fs::read(&directory).is_ok_and(|kept| kept.len() >= 20));
-        assert!(std::fs::remove_file(&directory).is_ok());
-    }
-
-    #[test]
-    fn all_first_inputs_are_taken() {
-        let first = vec![b"abc".to_vec(); 7];
-        let target = Target {
-            name: "long",
-            length_max: 64,
-            run: fails_at_a_long_input,
-        };
-        let count = smoke(target, first, Duration::ZERO, "unused".as_ref());
-        assert_eq!(count, Ok(7));
     }
 }

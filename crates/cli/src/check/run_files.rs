@@ -62,11 +62,8 @@ fn refusal(check: &Check) -> Option<&'static str> {
 }
 
 fn check_one(check: &Check, path: &Path) -> anyhow::Result<u8> {
-    let replay = Replay {
-        recording: path.to_owned(),
-        batch: true,
-        ..Replay::from(check)
-    };
+    let mut replay = Replay::from(check);
+    path.clone_into(&mut replay.recording);
     let file = RunFile::read(path)?;
     let (program, ..) = file.command();
     let mut run = replay.run(&program)?;

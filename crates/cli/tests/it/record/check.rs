@@ -7,7 +7,7 @@ use crate::support::juror;
 fn never(value: i32) -> String {
     format!(
         "property never\nevent s = before spoiled(value: i32)\n\
-         state fine accepting {{ on s when value = {value} -> bad }}\n\
+         state fine accepting {{ on s when value == {value} -> bad }}\n\
          state bad non-accepting\n"
     )
 }
@@ -29,8 +29,7 @@ fn a_property_is_checked_over_a_run_that_was_recorded_without_it() {
         let property = run.directory.path().join("never.prop");
         std::fs::write(&property, never(value)).expect("a property");
         let output = juror(&["check", "--property"])
-            .arg(&property)
-            .arg(&run.file)
+            .args([&property, &run.file])
             .run();
         let text = format!("{}{}", output.stdout, output.stderr);
         assert_eq!(output.code(), Some(status), "{text}");
@@ -45,9 +44,7 @@ fn several_run_files_are_checked_one_after_another() {
     let property = first.directory.path().join("never.prop");
     std::fs::write(&property, never(value)).expect("a property");
     let output = juror(&["check", "--keep-going", "--json", "--property"])
-        .arg(&property)
-        .arg(&second.file)
-        .arg(&first.file)
+        .args([&property, &second.file, &first.file])
         .run();
     assert_eq!(output.code(), Some(1), "{}{}", output.stdout, output.stderr);
     let verdicts = output.stdout.matches("\"verdict\":").count();
