@@ -24,6 +24,7 @@ use std::time::Duration;
 
 /// The extent of the measurement.
 struct Effort {
+    threads: &'static [u32],
     rounds: usize,
     bare_calls: u32,
     juror_calls: u32,
@@ -31,6 +32,7 @@ struct Effort {
 }
 
 const FULL: Effort = Effort {
+    threads: &[1, 2],
     rounds: 7,
     bare_calls: 10_000_000,
     juror_calls: 20_000,
@@ -38,7 +40,8 @@ const FULL: Effort = Effort {
 };
 
 const QUICK: Effort = Effort {
-    rounds: 2,
+    threads: &[2],
+    rounds: 1,
     bare_calls: 1_000_000,
     juror_calls: 1_000,
     gdb_calls: 100,
@@ -140,7 +143,7 @@ impl Bench {
             "{:7}  {:10}  {:24} {:>12} {:>8} {:>8} {:>10}",
             "threads", "processors", "runner", "µs per event", "least", "events", "gdb/juror"
         );
-        for threads in [1, 2] {
+        for &threads in self.effort.threads {
             for one_processor in [true, false] {
                 self.run_setting(threads, one_processor)?;
             }
