@@ -10,6 +10,7 @@ mod registers;
 
 use juror_arch::names::{self, SpecialRegister, whole_register};
 use juror_arch::{abi, dwarf};
+use local_names::GlobalDeclaration;
 pub use lookup::Place;
 
 use crate::modules::Module;
@@ -88,7 +89,7 @@ impl FrameScope<'_> {
     /// lambda that has captured `this`, the object is the target of the captured pointer.
     pub fn field_of_this(&self, name: &str) -> Option<Result<Typed, ValueError>> {
         let frame = self.frame()?;
-        if self.program.declares_global(frame, name) {
+        if self.program.global_declaration(frame, name).is_some() {
             return None;
         }
         let mut this = self.local(frame, "this")?;
@@ -160,11 +161,13 @@ impl FrameScope<'_> {
 
     fn meaning(&self, name: &str) -> Result<Option<Meaning>, ValueError> {
         let place = self.place();
-        let declares = |frame: &Frame| self.program.declares_global(frame, name);
-        if self.frame().is_some_and(declares) {
-            place.outside_of_classes().find(name)
-        } else {
-            place.find(name)
+        let frame = self.frame();
+        match frame.and_then(|frame| self.program.global_declaration(frame, name)) {
+            Some(GlobalDeclaration::External) => {
+                place.outside_of_blocks().outside_of_classes().find(name)
+            }
+            Some(GlobalDeclaration::Using) => place.outside_of_classes().find(name),
+            None => place.find(name),
         }
     }
 
@@ -422,6 +425,16 @@ impl Scope for FrameScope<'_> {
             Some(module.symbols.is_cpp_at(module.to_file(frame.lookup)))
         });
         is_cpp.unwrap_or(false)
+    }
+
+    fn has_branches_as_declared(&self) -> bool {
+        let module = self.frame().and_then(|frame| {
+            let module = frame.module.as_ref()?;
+            Some((module, module.to_file(frame.lookup)))
+        });
+        module.is_some_and(|(module, at)| {
+            module.symbols.is_cpp_at(at) && !module.symbols.is_of_llvm_at(at)
+        })
     }
 
     fn is_elsewhere(&self, name: &str) -> bool {

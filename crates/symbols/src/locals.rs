@@ -228,7 +228,7 @@ impl<'a> LocalsAt<'a> {
         if is_declaration(info, die, entry) {
             let name = info.inherited_text(die, gimli::DW_AT_name);
             if let Some(scope) = self.scope_at(depth).filter(|_| !is_behind) {
-                scope.declared.extend(name);
+                scope.external.extend(name.map(|name| Box::from(&*name)));
             }
             return;
         }

@@ -33,6 +33,16 @@ struct Import {
     target: String,
 }
 
+impl Imports {
+    /// Returns those of namespaces and of the unit.
+    pub fn outside_of_blocks(self) -> Imports {
+        Imports {
+            local: Vec::new(),
+            ..self
+        }
+    }
+}
+
 impl SymbolFile {
     /// Returns what `using` makes visible at a file address, in the inlined call with
     /// `inline_depth` others in it. Reads the unit of the address.

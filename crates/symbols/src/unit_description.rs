@@ -26,6 +26,13 @@ impl SymbolFile {
         self.is_language_at(address, Language::Cpp)
     }
 
+    /// Returns whether a compiler of LLVM has made the compilation unit at a file address.
+    pub fn is_of_llvm_at(&self, address: u64) -> bool {
+        let info = self.inner.debug_info();
+        let unit = info.and_then(|info| info.unit(info.unit_at(address)?));
+        unit.is_some_and(|unit| unit.by_llvm)
+    }
+
     /// Returns whether the compilation unit at a file address is Rust.
     pub fn is_rust_at(&self, address: u64) -> bool {
         self.is_language_at(address, Language::Rust)

@@ -83,9 +83,11 @@ pub struct Scope {
     /// The variables of blocks in it that may contain the place: the compiler does not say where
     /// they are.
     pub unplaced: Vec<Variable>,
-    /// The names that it declares for what is defined elsewhere: global variables (`extern int
-    /// count;`), and the entities of `using` declarations.
+    /// The names that its `using` declarations take from other scopes.
     pub declared: Vec<Box<str>>,
+    /// The names that it declares for variables of the namespace around the function (`extern int
+    /// count;`).
+    pub external: Vec<Box<str>>,
 }
 
 impl Scope {
@@ -97,6 +99,7 @@ impl Scope {
             enumerators: Vec::new(),
             unplaced: Vec::new(),
             declared: Vec::new(),
+            external: Vec::new(),
         }
     }
 }

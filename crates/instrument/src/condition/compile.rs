@@ -458,7 +458,8 @@ impl<N: Names> Compiler<'_, N> {
         let side = |expression: &Expression| {
             let operand = self.operand(expression)?;
             let is_composite = matches!(operand.r#type.strip().kind(), TypeKind::Composite(_));
-            if is_composite || self.names.has_pretty_printer(&operand.r#type) {
+            let is_bit_field = operand.bits.is_some();
+            if is_composite || is_bit_field || self.names.has_pretty_printer(&operand.r#type) {
                 Err(NotCompiled::Evaluate)
             } else {
                 number_operand(operand, &expression.span)

@@ -119,7 +119,7 @@ impl fmt::Display for CallDoubt {
             DoubtReason::CallsMadeLoops { places, .. } => write!(
                 f,
                 "`{function}` calls itself at {}, where its code has no call: the compiler made a \
-                 loop of it, whose rounds are not counted",
+                 loop or a formula of it, whose rounds are not counted",
                 listed(places)
             ),
             DoubtReason::CalledAs(names) => write!(

@@ -16,14 +16,15 @@ const LINES_MAX: usize = 4_000;
 /// The largest number of callers whose text is read.
 const CALLERS_MAX: usize = 64;
 
-/// Returns the places of a function's calls to itself that its code lacks, as `FILE:LINE`, if
-/// the function has a loop.
+/// Returns the places of a function's calls to itself that its code lacks, as `FILE:LINE`. If it has no
+/// loop either, a formula may have replaced the calls that it returns the results of.
 pub(super) fn calls_made_loops(definition: &Bound) -> Vec<Arc<str>> {
     let Bound { module, function } = definition;
     let symbols = &module.symbols;
-    if !function.has_debug_info() || !symbols.has_loop(function) {
+    if !function.has_debug_info() {
         return Vec::new();
     }
+    let has_loop = symbols.has_loop(function);
     let opening = symbols.opening_line(function);
     let Some((opening, declared)) = opening.zip(symbols.declared_line(function)) else {
         return Vec::new();
@@ -45,7 +46,8 @@ pub(super) fn calls_made_loops(definition: &Bound) -> Vec<Arc<str>> {
     let body = body.take_while(|(at, _)| *at <= last).take(LINES_MAX);
     let mut written: Vec<u32> = Vec::new();
     for (at, line) in body {
-        let calls = calls_in(line, name);
+        let is_possible = has_loop || has_word(line, "return");
+        let calls = if is_possible { calls_in(line, name) } else { 0 };
         // The declaration looks like one.
         let calls = calls.saturating_sub(usize::from(at == declared));
         written.extend(std::iter::repeat_n(at, calls));

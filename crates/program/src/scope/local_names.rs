@@ -12,8 +12,17 @@ enum LocalMeaning {
     /// A variable that is declared behind the place.
     Later(Variable),
     /// What is defined outside of the function.
-    Elsewhere,
+    Elsewhere(GlobalDeclaration),
     Nothing,
+}
+
+/// The way in which a block declares a name for what is defined outside of the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GlobalDeclaration {
+    /// `using n::count;`
+    Using,
+    /// `extern int count;`
+    External,
 }
 
 impl Program {
@@ -43,15 +52,17 @@ impl Program {
                     (true, false) => Some(variable.undecided()),
                 }
             }
-            LocalMeaning::Elsewhere | LocalMeaning::Nothing => None,
+            LocalMeaning::Elsewhere(_) | LocalMeaning::Nothing => None,
         }
     }
 
-    /// Returns whether a block around the frame's place declares the name for what is defined
-    /// elsewhere (`extern int count;`, `using n::count;`), and no inner block has another meaning
-    /// of the name.
-    pub fn declares_global(&self, frame: &Frame, name: &str) -> bool {
-        matches!(self.local_meaning(frame, name), LocalMeaning::Elsewhere)
+    /// Returns how a block around the frame's place declares the name for what is defined
+    /// elsewhere, if no inner block has another meaning of the name.
+    pub fn global_declaration(&self, frame: &Frame, name: &str) -> Option<GlobalDeclaration> {
+        match self.local_meaning(frame, name) {
+            LocalMeaning::Elsewhere(declaration) => Some(declaration),
+            _ => None,
+        }
     }
 
     /// Returns the meaning of a name in the functions around a lambda.
@@ -119,16 +130,33 @@ impl Program {
         for scope in scopes {
             let variables = scope.variables.into_iter().chain(scope.enumerators);
             let named = variables.filter(|it| &*it.name == name);
-            let (behind, before): (Vec<Variable>, _) = named.partition(|it| it.is_later);
-            let before: Vec<Variable> = before;
-            if let Some(variable) = before.into_iter().next() {
-                return LocalMeaning::Variable(variable);
+            let (behind, before): (Vec<Variable>, Vec<Variable>) =
+                named.partition(|it| it.is_later);
+            let mut before = before.into_iter();
+            if let Some(variable) = before.next() {
+                // C and C++ have one variable of a name in a block: another one is that of a handler
+                // or an inner block, which clang describes in the block around it.
+                let is_ambiguous = before.any(|it| it.line != variable.line);
+                return LocalMeaning::Variable(if is_ambiguous && !is_rust(frame) {
+                    variable.undecided()
+                } else {
+                    variable
+                });
             }
             later = later.or(behind.into_iter().next());
-            if scope.declared.iter().any(|known| **known == *name) {
-                return LocalMeaning::Elsewhere;
+            let is_among = |names: &[Box<str>]| names.iter().any(|known| **known == *name);
+            if is_among(&scope.external) {
+                return LocalMeaning::Elsewhere(GlobalDeclaration::External);
+            }
+            if is_among(&scope.declared) {
+                return LocalMeaning::Elsewhere(GlobalDeclaration::Using);
             }
         }
         later.map_or(LocalMeaning::Nothing, LocalMeaning::Later)
     }
+}
+
+fn is_rust(frame: &Frame) -> bool {
+    let module = frame.module.as_ref();
+    module.is_some_and(|module| module.symbols.is_rust_at(module.to_file(frame.lookup)))
 }

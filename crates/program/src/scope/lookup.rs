@@ -106,7 +106,14 @@ impl<'a> Place<'a> {
         )
     }
 
-    /// Returns the place without the classes around it, as `extern int count;` in a block sees it.
+    /// Returns the place without what `using` makes visible in the blocks around it: `extern int
+    /// count;` in a block means the variable of the namespace around the function.
+    pub(super) fn outside_of_blocks(mut self) -> Place<'a> {
+        self.imports = self.imports.outside_of_blocks();
+        self
+    }
+
+    /// Returns the place without the classes around it, as declarations of blocks see it.
     pub(super) fn outside_of_classes(mut self) -> Place<'a> {
         if let Some(own) = &self.own {
             let is_class = |scope: &String| {

@@ -150,7 +150,8 @@ impl LocalsAt<'_> {
         let is_behind = !is_parameter && self.is_behind(die, call);
         if is_declaration(self.info, die, &entry) {
             let name = self.info.inherited_text(die, gimli::DW_AT_name);
-            scope.declared.extend(name.filter(|_| !is_behind));
+            let name = name.map(|name| Box::from(&*name));
+            scope.external.extend(name.filter(|_| !is_behind));
             return None;
         }
         let mut variable = variable(self.info, die, &entry, Some(self.function))?;

@@ -10,7 +10,7 @@ use super::promotion::{
     common_type, in_short_float, is_float, is_short_float, of_bit_field, of_result, wraps,
 };
 use super::scope::Scope;
-use super::static_type::static_type;
+use super::static_type::{declared_types, static_type};
 use crate::error::ValueError;
 use crate::typed::{Number, Typed};
 use juror_language::Expression;
@@ -37,6 +37,19 @@ pub(super) fn conditional(
         (otherwise, then)
     };
     let value = part(taken, scope)?;
+    let in_error = |why: ValueError| ExpressionError::new(why, &taken.span);
+    if let Some((first, second)) = declared_types(then, otherwise, scope) {
+        let (own, other) = if truth {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        let value = match value.bits {
+            Some(_) => cast(&value, own.clone(), scope.memory()).map_err(in_error)?,
+            None => value,
+        };
+        return common(value, &own, &other, scope).map_err(in_error);
+    }
     let Some(other) = static_type(left, scope) else {
         return Ok(value);
     };
@@ -45,7 +58,7 @@ pub(super) fn conditional(
         Ok(number @ Number::Int(_)) => operand_type(taken, &value, &number, scope),
         _ => of_bit_field(value.r#type.clone(), value.bits),
     };
-    common(value, &own, &other, scope).map_err(|why| ExpressionError::new(why, &taken.span))
+    common(value, &own, &other, scope).map_err(in_error)
 }
 
 /// Converts a value to the common type of both branches.

@@ -94,6 +94,11 @@ pub trait Scope {
     fn is_cpp(&self) -> bool {
         false
     }
+    /// Returns whether the frame's code is C++ of g++, in which a bit field as a branch of `a ? b : c`
+    /// has the type of its declaration.
+    fn has_branches_as_declared(&self) -> bool {
+        false
+    }
     /// Returns whether a word of the language, such as `null`, is a variable of the program here.
     fn has_variable(&self, word: &str) -> bool {
         let _ = word;

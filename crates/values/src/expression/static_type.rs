@@ -25,7 +25,7 @@ pub fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
         } => of_binary(*operator, left, right, scope),
         ExpressionKind::Conditional {
             then, otherwise, ..
-        } => match (static_type(then, scope)?, static_type(otherwise, scope)?) {
+        } => match branch_types(then, otherwise, scope)? {
             (then, otherwise) if then.name() == otherwise.name() => Some(then),
             (then, _) if then.is_pointer() => Some(then),
             (then, otherwise) => common_type(&then, &otherwise),
@@ -59,6 +59,64 @@ pub fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
     match found.strip().kind() {
         TypeKind::Reference(target) if !found.is_rust() => Some(target),
         _ => Some(found),
+    }
+}
+
+/// Returns the types of the branches of `a ? b : c`, of which one is a bit field, if it has the type of
+/// its declaration there, and is not promoted.
+///
+/// In C++ two bit fields of one type are an object of this type. In that of g++ a bit field beside
+/// another value has its declared type, too.
+pub(super) fn declared_types(
+    then: &Expression,
+    otherwise: &Expression,
+    scope: &dyn Scope,
+) -> Option<(Type, Type)> {
+    if !scope.is_cpp() {
+        return None;
+    }
+    match (
+        bit_field_type(then, scope),
+        bit_field_type(otherwise, scope),
+    ) {
+        (None, None) => None,
+        (Some(then), Some(otherwise)) if then.name() == otherwise.name() => Some((then, otherwise)),
+        (first, second) if scope.has_branches_as_declared() => Some((
+            first.or_else(|| static_type(then, scope))?,
+            second.or_else(|| static_type(otherwise, scope))?,
+        )),
+        _ => None,
+    }
+}
+
+fn branch_types(
+    then: &Expression,
+    otherwise: &Expression,
+    scope: &dyn Scope,
+) -> Option<(Type, Type)> {
+    let promoted = || Some((static_type(then, scope)?, static_type(otherwise, scope)?));
+    declared_types(then, otherwise, scope).or_else(promoted)
+}
+
+/// Returns the declared type of a bit field.
+fn bit_field_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
+    match &expression.kind {
+        ExpressionKind::Field { object, field, .. } => {
+            let object = static_type(object, scope)?;
+            let class = if object.is_pointer() {
+                object.target()?
+            } else {
+                object
+            };
+            let field = class.field(&field.text)?;
+            field.bits.map(|_| field.r#type.strip())
+        }
+        ExpressionKind::Comma { second, .. } => bit_field_type(second, scope),
+        ExpressionKind::Name(_) if !expression.has_effects() => {
+            let value = evaluate(expression, scope).ok()?;
+            value.bits.map(|_| value.r#type.strip())
+        }
+        _ => None,
     }
 }
 

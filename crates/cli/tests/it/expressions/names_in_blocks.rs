@@ -245,3 +245,69 @@ int main(void) { return process_envvars((int)relocate_time) + lm.mine + md + buf
         assert!(answer.contains(expected), "{command}: {answer}");
     }
 }
+
+/// Blocks with `extern` in one in which `using` takes a variable of the same name from elsewhere.
+const EXTERN_IN_USING: &str = "
+#include <stdio.h>
+static int a = 101; int b = 102;
+namespace m { int a = 201, b = 202; }
+struct C { int a = 301; int get(int p) const; };
+__attribute__((noinline)) void look(void) { __asm__ volatile (\"\"); }
+int C::get(int p) const
+{
+    using m::a;
+    using namespace m;
+    look();
+    {
+        extern int a; extern int b;
+        p += a + b;
+        look();
+    }
+    look();
+    return p + a;
+}
+int main() { C c; printf(\"%d\\n\", c.get(1)); return 0; }
+";
+
+#[test]
+fn extern_in_a_block_means_the_variable_around_the_function() {
+    let fixture = Fixture::cpp("extern_in_using", EXTERN_IN_USING);
+    for build in builds_of(&[Compiler::Gpp], &[Optimization::None]) {
+        let rows = &[
+            (1, "print a", "=$1 = 201"),
+            (2, "print a", "=$2 = 101"),
+            (2, "print b", "=$3 = 102"),
+            (2, "print a + b == 203", "=$4 = true"),
+            (3, "print a", "=$5 = 201"),
+        ];
+        check_at_looks(&fixture.compile(&build), &build.to_string(), rows);
+    }
+}
+
+/// A handler whose variable has the name of the function's parameter: clang describes both in the
+/// function, and the variable of an inlined copy without a place.
+const HANDLER: &str = "
+volatile int sink;
+__attribute__((noinline)) void look(void) { __asm__ volatile (\"\"); }
+static int caught(int b)
+{
+    int before = b;
+    try { if (sink == 0) throw 191; } catch (int b) { look(); sink = b; look(); }
+    look();
+    return before + sink;
+}
+int main() { return caught(903) != 1094; }
+";
+
+#[test]
+fn the_variable_of_a_handler_is_not_the_parameter() {
+    let fixture = Fixture::cpp("handler_and_parameter", HANDLER);
+    let levels = [Optimization::None, Optimization::Light];
+    for build in builds_of(&[Compiler::Gpp, Compiler::Clangpp], &levels) {
+        let executable = fixture.compile(&build);
+        let commands = ["break look", "run", "up", "print b", "kill"];
+        let answers = dialog(&executable, &commands);
+        let answer = answers.get(3).map_or("nothing", String::as_str);
+        assert!(!answer.contains("903"), "{build}: {answer}");
+    }
+}

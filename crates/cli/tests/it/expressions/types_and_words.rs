@@ -478,3 +478,57 @@ fn casts_in_the_notation_of_cpp_are_casts() {
         }
     }
 }
+
+/// Branches that are bit fields: the compilers promote them differently, and the program has what its
+/// compiler says.
+const BRANCHES: [&str; 9] = [
+    "-1 > (some ? bits.low : from->flag)",
+    "-1 > (some ? bits.low : bits.low)",
+    "-1 > (some ? bits.low : 1)",
+    "-1 > (some ? 1 : bits.low)",
+    "-1 > (some ? bits.low : 1u)",
+    "-1 > bits.low",
+    "-1 > (some ? bits.wide : from->wide)",
+    "-1 > (some ? bits.sign : from->sign)",
+    "-1 > (some ? bits.low : +bits.flag) + 0",
+];
+
+#[test]
+fn bit_fields_as_branches_have_the_type_of_the_compiler() {
+    let own: Vec<String> = BRANCHES.iter().map(|it| format!("({it})")).collect();
+    let source = format!(
+        "struct fields {{ unsigned low : 3; unsigned flag : 1; unsigned long wide : 40; int sign : 4; }};
+         struct fields bits = {{ 1, 1, 1, 1 }};
+         int look(int some, struct fields *from, int *own) {{ return some + from->flag + own[0]; }}
+         int main(int count, char **words)
+         {{
+             int some = count; struct fields *from = &bits;
+             int own[] = {{ {} }};
+             return look(count, &bits, own) == 0;
+         }}",
+        own.join(", ")
+    );
+    let builds = [Language::C, Language::Cpp].map(plain_builds);
+    for build in builds.into_iter().flatten() {
+        let fixture = match build.compiler.language() {
+            Language::Cpp => Fixture::cpp("branches_cpp", &source),
+            _ => Fixture::c("branches_c", &source),
+        };
+        let executable = fixture.argument("-w").compile(&build);
+        let mut commands = vec!["break look".to_owned(), "run".to_owned()];
+        for (number, branch) in BRANCHES.iter().enumerate() {
+            commands.push(format!("print ({branch}) == (own[{number}] != 0)"));
+        }
+        let answers = dialog(&executable, &commands);
+        for (branch, answer) in BRANCHES.iter().zip(&answers[2..]) {
+            assert_eq!(
+                answer.split(" = ").nth(1),
+                Some("true"),
+                "{build} {branch}: {answer}"
+            );
+        }
+        let condition = format!("break look if ({}) == (own[0] != 0)", BRANCHES[0]);
+        let answers = dialog(&executable, &[condition.as_str(), "run", "kill"]);
+        assert!(answers[1].contains("Breakpoint 1"), "{build}: {answers:?}");
+    }
+}

@@ -299,7 +299,10 @@ impl Forms {
         let is_cpp = self.language == Language::Cpp;
         let text = match self.numbers.below(3) {
             0 if is_cpp => format!("static_cast<{type}>({})", operand.text),
-            1 if is_cpp && !r#type.contains(' ') => format!("{type}({})", operand.text),
+            // `(double((unsigned(x)))) - y` is a cast to the type of a function.
+            1 if is_cpp && !r#type.contains(' ') && !begins_with_type(&operand.text) => {
+                format!("{type}({})", operand.text)
+            }
             _ => format!("({type}){}", operand.text),
         };
         Form {
@@ -309,6 +312,14 @@ impl Forms {
             class,
         }
     }
+}
+
+/// Returns whether an operand begins with the name of a type, as in `(unsigned(x))`.
+fn begins_with_type(operand: &str) -> bool {
+    let operand = operand.trim_start_matches('(');
+    let word = operand.split(|it: char| !it.is_ascii_alphanumeric()).next();
+    let types = WHOLE_TYPES.iter().chain(&["float", "double"]);
+    types.into_iter().any(|known| Some(*known) == word)
 }
 
 fn binary(left: Form, operator: &str, right: Form, class: Class) -> Form {
