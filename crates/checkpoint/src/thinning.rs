@@ -39,8 +39,14 @@ pub struct Limits {
 const BYTES_MAX: u64 = 2 << 30;
 const PART_OF_FREE: u64 = 4;
 
-/// The time of a run between two checkpoints, in proportion to the time that it takes to make one.
-const INTERVAL_IN_COSTS: u32 = 8;
+/// The time of a run between two checkpoints, in proportion to the time that it takes to make one: on the
+/// way from the start, and near a place.
+const FAR_IN_COSTS: u32 = 16;
+const NEAR_IN_COSTS: u32 = 2;
+
+/// The least such times: a page that is written after a checkpoint is copied.
+const FAR_INTERVAL: Duration = Duration::from_millis(50);
+const NEAR_INTERVAL: Duration = Duration::from_millis(5);
 
 impl Limits {
     /// Returns the limits with so much free memory, in bytes.
@@ -48,15 +54,21 @@ impl Limits {
         Limits {
             count: 24,
             bytes: (free / PART_OF_FREE).min(BYTES_MAX),
-            interval: Duration::from_millis(5),
+            interval: NEAR_INTERVAL,
         }
     }
 
-    /// Returns the limits if it takes so long to make a checkpoint: most of the time is the run's.
+    /// Returns the limits if it takes so long to make a checkpoint, and whether the way is a short one: on
+    /// a long one most of the time is the run's.
     #[must_use]
-    pub fn with_cost(self, cost: Duration) -> Limits {
+    pub fn with_cost(self, cost: Duration, is_near: bool) -> Limits {
+        let (least, in_costs) = if is_near {
+            (NEAR_INTERVAL, NEAR_IN_COSTS)
+        } else {
+            (FAR_INTERVAL, FAR_IN_COSTS)
+        };
         Limits {
-            interval: self.interval.max(cost * INTERVAL_IN_COSTS),
+            interval: least.max(cost * in_costs),
             ..self
         }
     }
@@ -296,8 +308,11 @@ mod tests {
     fn limits_follow_the_free_memory_and_the_cost() {
         assert_eq!(Limits::with_free(1 << 20).bytes, 1 << 18);
         assert_eq!(Limits::with_free(1 << 40).bytes, 2 << 30);
-        let slow = Limits::with_free(0).with_cost(Duration::from_millis(10));
-        assert_eq!(slow.interval, Duration::from_millis(80));
+        let free = Limits::with_free(0);
+        let slow = |is_near| free.with_cost(Duration::from_millis(10), is_near).interval;
+        assert_eq!(slow(false), Duration::from_millis(160));
+        assert_eq!(slow(true), Duration::from_millis(20));
+        assert_eq!(free.with_cost(Duration::ZERO, true), free);
     }
 
     /// Returns which checkpoint is dropped, by the definition: without it the largest gap in proportion
