@@ -6,6 +6,9 @@ use crate::support::juror;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// The least number of rounds of each thread: the run takes some ten milliseconds.
+const ROUNDS: usize = 300;
+
 /// The number of jumps, or that of this variable.
 const JUMPS: usize = 30;
 const JUMPS_VARIABLE: &str = "JUROR_JUMPS";
@@ -67,12 +70,12 @@ fn states(file: &Path, places: &[u64]) -> Vec<String> {
 
 /// Records a run of so many rounds, and jumps to places in it.
 fn check_jumps(jumps: usize, places: usize, arguments: &[&str]) {
-    let rounds = jumps.max(100).to_string();
+    let rounds = jumps.max(ROUNDS).to_string();
     let arguments = [&[&*rounds], arguments].concat();
     let run = recorded(&program("rounds.c").compile_plain(), &arguments, "", 0);
     let mut random = Random(7);
     // A round has more schedule points than this.
-    let last = 10 * jumps.max(100);
+    let last = 10 * jumps.max(ROUNDS);
     let all: Vec<u64> = (0..places).map(|_| 1 + random.below(last) as u64).collect();
     let places: Vec<u64> = (0..jumps).map(|_| all[random.below(all.len())]).collect();
     let found = states(&run.file, &places);

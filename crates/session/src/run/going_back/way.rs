@@ -58,7 +58,7 @@ impl Way {
 
     /// Returns whether the run is near to where it has set out: it goes back to there again most likely.
     pub(super) fn is_near(&self) -> bool {
-        self.origin != Origin::Start && self.set_out.elapsed() < NEAR
+        self.set_out.elapsed() < NEAR
     }
 
     /// Notes that it has been looked, for which the time since `begun` was spent.
