@@ -94,7 +94,7 @@ fn check_jumps(jumps: usize, places: usize, arguments: &[&str]) {
 fn jumps_give_the_state_of_the_first_time() {
     let wanted = std::env::var(JUMPS_VARIABLE).ok();
     let jumps = wanted.and_then(|it| it.parse().ok()).unwrap_or(JUMPS);
-    check_jumps(jumps, (jumps / 2).clamp(PLACES, 100), &[]);
+    check_jumps(jumps, (jumps / 3).clamp(PLACES, 100), &[]);
 }
 
 /// Copies of the process would write to the same memory.
