@@ -27,6 +27,7 @@ mod mapping;
 mod memory;
 mod open;
 pub mod order;
+pub mod thinning;
 
 pub use checkpoint::{Checkpoint, CheckpointError, RestoreError, Restored, Settings};
 pub use loss::Loss;

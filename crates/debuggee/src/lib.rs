@@ -58,7 +58,7 @@ pub use core_file::{CoreRemarks, OpenCore, OpenCoreError, WriteCoreError, Writte
 pub use debuggee::Debuggee;
 pub use ending::released::Released;
 pub use error::{AttachError, DebuggeeError, LaunchError};
-pub use frozen::{Descriptors, FreezeError, FrozenProcess, ThawError, Thawed};
+pub use frozen::{Descriptors, FreezeError, FrozenProcess, FrozenRun, ThawError, Thawed};
 pub use host::captured::run_captured;
 pub use host::cpu::CpuPolicy;
 pub use host::foreground::{Foreground, run_in_foreground};

@@ -14,7 +14,7 @@ use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
 use crate::kernel::call_filter;
 use crate::kernel::{self, CallStop};
-use crate::state::call_state::{CallNeeds, EntryReport};
+use crate::state::call_state::{CallNeeds, CallState, EntryReport};
 use crate::state::stop_event::{StopEvent, SystemCallPhase};
 use crate::state::thread::{Motion, State};
 use crate::state::wanted_calls::{SystemCalls, installs_filter};
@@ -272,6 +272,14 @@ impl Debuggee {
             return Ok(());
         }
         let mut registers = *self.stop_registers(thread)?;
+        if registers.shown.system_call() == LEFT {
+            // It has its result, and is not made.
+            let known = self.stopped_mut(thread)?;
+            known.at_entry = false;
+            known.inside_kernel = false;
+            known.call = CallState::default();
+            return Ok(());
+        }
         let mut raw = kernel::registers(thread.0).map_err(failed)?;
         raw.repeat_system_call();
         kernel::set_registers(thread.0, &raw).map_err(failed)?;

@@ -3,6 +3,7 @@
 
 mod calls;
 mod communication;
+pub(crate) mod copying;
 mod events;
 mod inputs;
 mod kept_signals;

@@ -44,7 +44,7 @@ impl OwnWait {
 }
 
 /// The objects that may be others' as well: those that the program had at its start.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Inherited {
     links: Vec<PathBuf>,
     /// Whether queues and semaphores of the system are those of the run alone.

@@ -1,5 +1,6 @@
 //! The state of the threads, to the shell.
 
+use crate::control::copying::Numbers;
 use crate::points::LockUse;
 use juror_debuggee::{StopEvent, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -44,7 +45,7 @@ pub(crate) struct ConditionWait {
 }
 
 /// The threads.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Threads {
     standing: FxHashMap<ThreadId, Standing>,
     /// Threads that have started, and of which the scheduler has not been told.
@@ -81,6 +82,26 @@ impl Threads {
     /// Notes what a thread does when it goes on.
     pub(crate) fn stands(&mut self, thread: ThreadId, standing: Standing) {
         self.standing.insert(thread, standing);
+    }
+
+    /// The threads have other numbers.
+    pub(crate) fn renumber(&mut self, numbers: Numbers<'_>) {
+        numbers.keys(&mut self.standing);
+        self.started = numbers.set(&self.started);
+        numbers.keys(&mut self.child_words);
+        numbers.keys(&mut self.id_words);
+        self.maker = self
+            .maker
+            .and_then(|(maker, made)| Some((numbers.of(maker)?, numbers.of(made)?)));
+        numbers.keys(&mut self.codes);
+        numbers.keys(&mut self.awaited);
+        numbers.keys(&mut self.sites);
+        numbers.keys(&mut self.conditions);
+        numbers.keys(&mut self.words);
+        numbers.keys(&mut self.returned);
+        for event in self.returned.values_mut() {
+            *event = event.renumbered(numbers.pairs());
+        }
     }
 
     /// Forgets a thread that has ended.

@@ -29,3 +29,4 @@ pub(crate) mod symbols;
 pub(crate) mod thread_names;
 pub(crate) mod user;
 pub(crate) mod values;
+pub(crate) mod waypoints;

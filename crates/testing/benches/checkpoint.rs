@@ -10,8 +10,15 @@
 //! gdb measures its own, per command. The floor is the time of a bare `fork` of the same
 //! process, the cheapest possible copy, and of its exit.
 //!
+//! A second table has the times of commands that go back in a recorded run.
+//!
 //! `--quick` takes some seconds and shows only that everything works.
 
+mod checkpoint {
+    pub mod going_back;
+}
+
+use checkpoint::going_back;
 use juror_checkpoint::{Checkpoint, Settings};
 use juror_debuggee::{Debuggee, Launch, Owner, Redirection, StopEvent};
 use std::path::{Path, PathBuf};
@@ -90,7 +97,7 @@ fn main() -> ExitCode {
 
 fn measure(is_quick: bool) -> Result<(), Failure> {
     let directory = tempfile::tempdir()?;
-    let program = compile(directory.path())?;
+    let program = compile(directory.path(), "program", SOURCE)?;
     let rounds = if is_quick { 3 } else { 15 };
     println!(
         "| memory | threads | checkpoint | restore | bare fork | its end | gdb checkpoint \
@@ -122,16 +129,17 @@ fn measure(is_quick: bool) -> Result<(), Failure> {
             milliseconds(ended),
         );
     }
-    Ok(())
+    let program = compile(directory.path(), "rounds", going_back::SOURCE)?;
+    going_back::measure(&program, directory.path(), is_quick)
 }
 
 fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 
-fn compile(directory: &Path) -> Result<PathBuf, Failure> {
-    let (source, program) = (directory.join("program.c"), directory.join("program"));
-    std::fs::write(&source, SOURCE)?;
+fn compile(directory: &Path, name: &str, text: &str) -> Result<PathBuf, Failure> {
+    let (source, program) = (directory.join(format!("{name}.c")), directory.join(name));
+    std::fs::write(&source, text)?;
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-g", "-pthread", "-o"]);
     if compiler.arg(&program).arg(&source).status()?.success() {

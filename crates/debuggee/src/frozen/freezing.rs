@@ -16,6 +16,14 @@ use crate::memory::Memory;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::State;
 
+/// The numbers of the processes and threads that are made of what is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// Those that they had, if that is possible.
+    Old,
+    New,
+}
+
 impl Debuggee {
     /// Keeps the state of the process. All threads are stopped for it, and wait
     /// as they did before; the caller resumes those that ran.
@@ -23,6 +31,15 @@ impl Debuggee {
     /// # Errors
     /// The reason why it cannot be kept; the process is then as before.
     pub fn freeze(&mut self) -> Result<FrozenProcess, FreezeError> {
+        self.freeze_with(Numbers::Old)
+    }
+
+    /// As [`Debuggee::freeze`], for copies that get other numbers.
+    pub(super) fn freeze_for_copies(&mut self) -> Result<FrozenProcess, FreezeError> {
+        self.freeze_with(Numbers::New)
+    }
+
+    fn freeze_with(&mut self, numbers: Numbers) -> Result<FrozenProcess, FreezeError> {
         if self.life.is_attached() {
             return Err(FreezeError::Attached);
         }
@@ -32,7 +49,19 @@ impl Debuggee {
             return Err(DebuggeeError::Gone.into());
         }
         let leader = ThreadId(self.process);
-        let (place, keeps_pids) = self.check_for_freezing(leader)?;
+        // Other programs have their calls made, and go on in them.
+        let entries = match numbers {
+            Numbers::Old => Vec::new(),
+            Numbers::New => self.entries(),
+        };
+        let checked = self.check_for_freezing(leader, numbers);
+        let (place, keeps_pids) = match checked {
+            Ok(checked) => checked,
+            Err(error) => {
+                self.enter_again(&entries)?;
+                return Err(error);
+            }
+        };
         self.host.cpu.unshare();
         let protected = !self.watches.pages.is_empty() && !self.watches.pages.are_open();
         if protected {
@@ -43,12 +72,17 @@ impl Debuggee {
         if protected {
             self.close_pages(leader)?;
         }
-        frozen
+        self.enter_again(&entries)?;
+        Ok(FrozenProcess { entries, ..frozen? })
     }
 
     /// Checks the conditions; returns where system calls are made, and whether
     /// the process may choose its number.
-    fn check_for_freezing(&mut self, leader: ThreadId) -> Result<(Place, bool), FreezeError> {
+    fn check_for_freezing(
+        &mut self,
+        leader: ThreadId,
+        numbers: Numbers,
+    ) -> Result<(Place, bool), FreezeError> {
         if !self.calls.is_empty() {
             return Err(FreezeError::InCall);
         }
@@ -70,7 +104,7 @@ impl Debuggee {
         }
         let threads = self.threads.len();
         let keeps_pids = process_status::may_choose_pids(self.process, leader.0);
-        if threads > 1 && !keeps_pids {
+        if threads > 1 && !keeps_pids && numbers == Numbers::Old {
             let refusal = self.namespace_refusal().map(str::to_owned);
             return Err(FreezeError::NotPermitted { threads, refusal });
         }
@@ -116,6 +150,7 @@ impl Debuggee {
             own_pid: process_status::own_pid(self.process, self.process).unwrap_or(self.process),
             keeps_pids,
             threads,
+            entries: Vec::new(),
             waiting: waiting_signals(leader.0, true),
             timers,
             leads_group,

@@ -17,8 +17,10 @@
 
 mod bare;
 mod batch;
+mod copies;
 mod descriptors;
 mod ended_children;
+mod entries;
 mod error;
 mod freezing;
 mod kernel;
@@ -29,6 +31,7 @@ mod threads;
 mod timers;
 mod uncopied;
 
+pub use copies::FrozenRun;
 pub use descriptors::Descriptors;
 pub use error::{FreezeError, ThawError};
 pub(crate) use kernel::bytes_of;
@@ -50,6 +53,7 @@ use crate::state::life::{Origin, ProcessGroup};
 use crate::state::self_check::SelfCheck;
 use crate::state::stop_event::StopEvent;
 use crate::watch::Watch;
+use entries::Entry;
 use juror_stepping::StepBy;
 use threads::{FrozenThread, Place};
 use timers::Timers;
@@ -67,6 +71,8 @@ pub struct FrozenProcess {
     own_pid: u32,
     /// The first thread is the first entry.
     threads: Vec<FrozenThread>,
+    /// The threads that stood at the entry of a system call.
+    entries: Vec<Entry>,
     /// Signals pending for the process as a whole.
     waiting: Vec<siginfo_t>,
     timers: Timers,

@@ -14,6 +14,7 @@ use nix::unistd::{Pid, setpgid};
 
 use super::batch::{self, Batch};
 use super::ended_children::EndedChildren;
+use super::entries::Entry;
 use super::memory_holder::{MemoryHolder, QUIET};
 use super::threads::{CloneArguments, FrozenThread, send_again};
 use super::{FrozenProcess, ThawError, bare};
@@ -115,8 +116,31 @@ impl FrozenProcess {
             Some(present) => self.end_present(present)?,
             None => None,
         };
-        let made = self.make();
+        let made = self.make(self.keeps_pids);
         drop(memory_holder);
+        let mut thawed = self.with_threads(made, points)?;
+        let debuggee = &mut thawed.debuggee;
+        self.arrange_watches(debuggee, present.as_deref())?;
+        self.take_over(debuggee, present);
+        Ok(thawed)
+    }
+
+    /// Makes a process with other numbers, beside the one that was kept.
+    pub(super) fn copy(&self, points: &[(u64, Owner, u32)]) -> Result<Thawed, ThawError> {
+        if !self.is_alive() {
+            return Err(ThawError::TemplateGone(self.template.0));
+        }
+        let mut thawed = self.with_threads(self.make(false), points)?;
+        self.arrange_watches(&mut thawed.debuggee, None)?;
+        Ok(thawed)
+    }
+
+    /// Returns a process that has been made, with its threads and points.
+    fn with_threads(
+        &self,
+        made: Result<Made, Errno>,
+        points: &[(u64, Owner, u32)],
+    ) -> Result<Thawed, ThawError> {
         let Made {
             tasks,
             memory,
@@ -131,8 +155,6 @@ impl FrozenProcess {
         let process = tasks.first().copied().unwrap_or(self.process);
         let mut debuggee = self.new_debuggee(process, memory);
         self.place_threads(&mut debuggee, &tasks, points)?;
-        self.arrange_watches(&mut debuggee, present.as_deref())?;
-        self.take_over(&mut debuggee, present);
         let renumbered = |event: &crate::StopEvent| event.renumbered(&threads);
         debuggee.wait.events = self.pending_events.iter().map(renumbered).collect();
         Ok(Thawed {
@@ -221,12 +243,12 @@ impl FrozenProcess {
     }
 
     /// Makes the template make the process, with all its threads.
-    fn make(&self) -> Result<Made, Errno> {
-        let first = self.make_first()?;
+    fn make(&self, keeps_pids: bool) -> Result<Made, Errno> {
+        let first = self.make_first(keeps_pids)?;
         let mut making = Making { tasks: vec![first] };
         let path = process_status::file_of(first, first, "mem");
         let memory = Memory::open(&path).map_err(|_| Errno::ESRCH)?;
-        self.make_others(&mut making, &memory)?;
+        self.make_others(&mut making, &memory, keeps_pids)?;
         self.install_in_process(making.leader(), &memory)?;
         let is_leader = |task| task == first;
         let parts = || self.threads.iter().zip(&making.tasks);
@@ -250,14 +272,14 @@ impl FrozenProcess {
     }
 
     /// Makes the first thread make the others.
-    fn make_others(&self, making: &mut Making, memory: &Memory) -> Outcome<()> {
+    fn make_others(&self, making: &mut Making, memory: &Memory, keeps_pids: bool) -> Outcome<()> {
         let mut others = self.threads.iter().skip(1).peekable();
         while others.peek().is_some() {
             let mut batch = Batch::default();
             while batch.room() >= CloneArguments::LENGTH_MAX
                 && let Some(thread) = others.next()
             {
-                thread.clone_arguments(self.keeps_pids).add_to(&mut batch);
+                thread.clone_arguments(keeps_pids).add_to(&mut batch);
             }
             let answers = batch.run(making.leader(), memory, self.place)?;
             making.tasks.extend_from_slice(&answers.made);
@@ -270,12 +292,12 @@ impl FrozenProcess {
         }
     }
 
-    fn make_first(&self) -> Result<u32, Errno> {
+    fn make_first(&self, keeps_pids: bool) -> Result<u32, Errno> {
         let arguments = CloneArguments {
             flags: libc::CLONE_PARENT as u64,
             end_word: 0,
             thread_storage: 0,
-            number: self.keeps_pids.then_some(self.own_pid),
+            number: keeps_pids.then_some(self.own_pid),
         };
         let make = || arguments.make(self.template.0, &self.memory, self.place);
         let mut looks = 0;
@@ -338,6 +360,7 @@ impl FrozenProcess {
         for (frozen, &task) in self.threads.iter().zip(tasks) {
             debuggee.threads.insert(task, frozen.known(task));
         }
+        debuggee.enter_again(&self.entries_of(tasks))?;
         debuggee.insert_own_points()?;
         for &(address, owner, count) in points {
             for _ in 0..count {
@@ -355,6 +378,19 @@ impl FrozenProcess {
         }
         debuggee.life.enter(Phase::Alive);
         placed
+    }
+
+    /// Returns the new threads that are to stand at the entry of a call.
+    fn entries_of(&self, tasks: &[u32]) -> Vec<Entry> {
+        let number = |entry: &Entry| {
+            let mut threads = self.threads.iter().zip(tasks);
+            let (_, &task) = threads.find(|(thread, _)| thread.id == entry.thread.0)?;
+            Some(Entry {
+                thread: ThreadId(task),
+                ..*entry
+            })
+        };
+        self.entries.iter().filter_map(number).collect()
     }
 
     /// Arranges the memory that monitors watched then, and that the user

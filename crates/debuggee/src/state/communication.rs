@@ -50,7 +50,7 @@ pub enum CommunicationKind {
 }
 
 /// The last steps of a run.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Communication {
     steps: VecDeque<CommunicationStep>,
     dropped: u64,

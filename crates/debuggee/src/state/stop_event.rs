@@ -216,7 +216,7 @@ impl StopEvent {
     }
 
     /// Returns the event with the new numbers of the threads.
-    pub(crate) fn renumbered(&self, numbers: &[(ThreadId, ThreadId)]) -> StopEvent {
+    pub fn renumbered(&self, numbers: &[(ThreadId, ThreadId)]) -> StopEvent {
         let mut event = self.clone();
         let renumber = |thread: &mut ThreadId| {
             if let Some((_, now)) = numbers.iter().find(|(then, _)| then == thread) {

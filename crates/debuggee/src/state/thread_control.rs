@@ -57,6 +57,13 @@ pub trait ThreadControl: fmt::Debug {
     /// goes nowhere.
     fn set_silent(&mut self, debuggee: &Debuggee, is_silent: bool);
 
+    /// Returns the same, for a copy of the program as it is now; nothing if something is under way, or
+    /// what the program is told by the kernel cannot be told to a copy.
+    fn copy(&self) -> Option<Box<dyn ThreadControl>>;
+
+    /// The threads have other numbers: each thread's then and now. Others have ended.
+    fn renumber(&mut self, threads: &[(ThreadId, ThreadId)]);
+
     /// Returns the scheduler.
     fn scheduler(&self) -> &Scheduler;
 

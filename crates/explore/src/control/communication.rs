@@ -1,5 +1,6 @@
 //! The steps by which the threads communicate, for the user of a run that is made again.
 
+use super::copying::Numbers;
 use super::{Control, scheduled};
 use crate::blocking::libc_numbers::CLOCK_NANOSLEEP;
 use crate::threads::Standing;
@@ -10,7 +11,7 @@ use juror_schedule::{Point, PointKind, State};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The notes. Nothing is noted before [`CommunicationNotes::begin`].
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct CommunicationNotes {
     noted: Option<Communication>,
     /// The numbers of the threads; the kernel may give the id of one that has ended to another one.
@@ -28,6 +29,13 @@ pub(super) struct CommunicationNotes {
 impl CommunicationNotes {
     pub(super) fn begin(&mut self) {
         self.noted = Some(Communication::default());
+    }
+
+    /// The threads have other numbers.
+    pub(super) fn renumber(&mut self, numbers: Numbers<'_>) {
+        numbers.keys(&mut self.numbers);
+        numbers.keys(&mut self.next);
+        self.waiting = numbers.set(&self.waiting);
     }
 
     pub(super) fn steps(&self) -> Option<&Communication> {

@@ -1,6 +1,7 @@
 //! Signals of a run that is recorded or fed. A signal comes behind a system call of its thread, where it
 //! comes again when the run is made again; one that finds the thread elsewhere waits for its next call.
 
+use super::copying::Numbers;
 use super::{Control, Step, scheduled};
 use crate::error::ExploreError;
 use crate::input::{Call, Inputs, Recorder, classes};
@@ -31,7 +32,7 @@ struct LastExit {
 }
 
 /// The signals, as far as they are recorded or fed.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct KeptSignals {
     exits: FxHashMap<ThreadId, LastExit>,
     /// Signals that wait for the next call of their thread.
@@ -40,6 +41,15 @@ pub(super) struct KeptSignals {
     recorded: FxHashMap<ThreadId, u32>,
     /// The flags of the handlers.
     handlers: FxHashMap<u64, u64>,
+}
+
+impl KeptSignals {
+    /// The threads have other numbers.
+    pub(super) fn renumber(&mut self, numbers: Numbers<'_>) {
+        numbers.keys(&mut self.exits);
+        numbers.keys(&mut self.held);
+        numbers.keys(&mut self.recorded);
+    }
 }
 
 impl Control {

@@ -1,6 +1,7 @@
 //! The user's key: a thread runs if it has the baton and the user lets it go. The user's commands
 //! are requests for the moment at which the thread has the baton.
 
+use super::copying::Numbers;
 use super::silence::Silence;
 use super::{Control, End, Step, scheduled, traced};
 use crate::error::ExploreError;
@@ -16,7 +17,7 @@ use rustc_hash::FxHashMap;
 use std::time::Instant;
 
 /// The requests for threads.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Keys {
     /// Threads that make one instruction, and whether they have made it.
     steps: FxHashMap<ThreadId, bool>,
@@ -35,6 +36,12 @@ pub(super) struct Keys {
 impl Keys {
     pub(super) fn alarm(&self) -> Option<Instant> {
         self.alarm
+    }
+
+    /// The threads have other numbers.
+    pub(super) fn renumber(&mut self, numbers: Numbers<'_>) {
+        numbers.keys(&mut self.steps);
+        numbers.keys(&mut self.arrivals);
     }
 
     /// Returns whether the user's alarm rings, and unsets it then.
@@ -283,6 +290,15 @@ impl ThreadControl for Control {
 
     fn is_branched(&self) -> bool {
         self.keys.is_branched
+    }
+
+    fn copy(&self) -> Option<Box<dyn ThreadControl>> {
+        let copy: Box<dyn ThreadControl> = Box::new(self.copied()?);
+        Some(copy)
+    }
+
+    fn renumber(&mut self, threads: &[(ThreadId, ThreadId)]) {
+        self.renumber_threads(Numbers::new(threads));
     }
 
     fn scheduler(&self) -> &Scheduler {

@@ -18,7 +18,7 @@ const VECTORS_MAX: u64 = 1_024;
 const COUNT_MAX: u64 = 0x7fff_f000;
 
 /// The files that are silent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Silence {
     files: Vec<Identity>,
 }

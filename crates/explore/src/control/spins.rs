@@ -1,6 +1,7 @@
 //! Loops that only spin: a thread comes to a point again in the same state, and has changed nothing
 //! since. It goes on when others have.
 
+use super::copying::Numbers;
 use super::{Control, End};
 use crate::access::footprint;
 use crate::error::ExploreError;
@@ -31,7 +32,7 @@ const FRAMES_MAX: usize = 6;
 const FUNCTION_SIZE_MAX: u64 = 1 << 20;
 
 /// The states in which threads were at their points.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Spins {
     /// By thread: the number of each state at a site. A number says only which states are equal, so
     /// it is the same in each run.
@@ -50,11 +51,22 @@ pub(crate) struct Spins {
 }
 
 /// A loop that is looked at.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Probe {
     thread: ThreadId,
     head: u64,
     states: Vec<u64>,
+}
+
+impl Spins {
+    /// The threads have other numbers.
+    pub(super) fn renumber(&mut self, numbers: Numbers<'_>) {
+        numbers.keys(&mut self.states);
+        self.probe = self.probe.take().and_then(|probe| {
+            let thread = numbers.of(probe.thread)?;
+            Some(Probe { thread, ..probe })
+        });
+    }
 }
 
 impl Control {

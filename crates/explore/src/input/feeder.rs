@@ -4,7 +4,7 @@ use super::classes;
 use super::entry::{Call, Comes, Ending, Entry, FileIdentity};
 use juror_debuggee::ThreadId;
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// `MAP_FIXED` and `MAP_FIXED_NOREPLACE`.
 const FIXED: u64 = 0x10;
@@ -32,15 +32,60 @@ pub(crate) struct Substituted {
     pub(crate) signals: Vec<Vec<u8>>,
 }
 
+/// Entries that are taken one after the other. A copy shares them.
+#[derive(Debug)]
+struct Queue<T> {
+    all: Rc<[T]>,
+    taken: usize,
+}
+
+impl<T> Queue<T> {
+    fn front(&self) -> Option<&T> {
+        self.all.get(self.taken)
+    }
+}
+
+impl<T: Clone> Queue<T> {
+    fn pop_if(&mut self, is_meant: impl FnOnce(&T) -> bool) -> Option<T> {
+        let front = self.front().filter(|it| is_meant(it)).cloned()?;
+        self.taken += 1;
+        Some(front)
+    }
+}
+
+impl<T> Clone for Queue<T> {
+    fn clone(&self) -> Queue<T> {
+        Queue {
+            all: Rc::clone(&self.all),
+            taken: self.taken,
+        }
+    }
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Queue<T> {
+        Vec::new().into()
+    }
+}
+
+impl<T> From<Vec<T>> for Queue<T> {
+    fn from(entries: Vec<T>) -> Queue<T> {
+        Queue {
+            all: entries.into(),
+            taken: 0,
+        }
+    }
+}
+
 /// The inputs of a recorded run.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Feeder {
     /// The calls of each thread.
-    calls: Vec<VecDeque<Call>>,
-    comes: VecDeque<(u64, u32, Comes)>,
+    calls: Vec<Queue<Call>>,
+    comes: Queue<(u64, u32, Comes)>,
     /// Signals before calls that the scheduler answers.
-    before: VecDeque<(u64, u32, Vec<u8>)>,
-    ids: VecDeque<u32>,
+    before: Queue<(u64, u32, Vec<u8>)>,
+    ids: Queue<u32>,
     pub(crate) substituted: FxHashMap<ThreadId, Substituted>,
     /// The calls that threads will have returned from when they go on.
     pub(crate) returned: FxHashMap<ThreadId, Call>,
@@ -54,23 +99,25 @@ pub(crate) struct Feeder {
 impl Feeder {
     pub(crate) fn new(entries: &[Entry]) -> Feeder {
         let mut feeder = Feeder::default();
+        let mut all_calls: Vec<Vec<Call>> = Vec::new();
+        let (mut comes, mut before, mut ids) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries {
             match entry {
                 Entry::Call(call) => {
                     let thread = call.thread as usize;
-                    if feeder.calls.len() <= thread {
-                        feeder.calls.resize_with(thread + 1, VecDeque::new);
+                    if all_calls.len() <= thread {
+                        all_calls.resize_with(thread + 1, Vec::new);
                     }
-                    if let Some(calls) = feeder.calls.get_mut(thread) {
-                        calls.push_back(call.clone());
+                    if let Some(calls) = all_calls.get_mut(thread) {
+                        calls.push(call.clone());
                     }
                 }
                 Entry::Signal {
                     thread,
                     information,
                 } => {
-                    let calls = feeder.calls.get_mut(*thread as usize);
-                    if let Some(call) = calls.and_then(VecDeque::back_mut) {
+                    let calls = all_calls.get_mut(*thread as usize);
+                    if let Some(call) = calls.and_then(|calls| calls.last_mut()) {
                         call.signals.push(information.clone());
                     }
                 }
@@ -78,20 +125,24 @@ impl Feeder {
                     inputs,
                     thread,
                     information,
-                } => feeder
-                    .before
-                    .push_back((*inputs, *thread, information.clone())),
+                } => before.push((*inputs, *thread, information.clone())),
                 Entry::Comes {
                     inputs,
                     thread,
                     what,
-                } => feeder.comes.push_back((*inputs, *thread, *what)),
-                Entry::Thread { id } => feeder.ids.push_back(*id),
+                } => comes.push((*inputs, *thread, *what)),
+                Entry::Thread { id } => ids.push(*id),
                 Entry::Stops { reason } => feeder.stops = Some(reason.clone()),
                 Entry::End { ending, hash } => feeder.end = Some((*ending, *hash)),
             }
         }
-        feeder
+        Feeder {
+            calls: all_calls.into_iter().map(Queue::from).collect(),
+            comes: comes.into(),
+            before: before.into(),
+            ids: ids.into(),
+            ..feeder
+        }
     }
 
     /// Returns the next call of a thread.
@@ -100,26 +151,26 @@ impl Feeder {
     }
 
     pub(crate) fn take_call(&mut self, thread: u32) -> Option<Call> {
-        self.calls.get_mut(thread as usize)?.pop_front()
+        self.calls.get_mut(thread as usize)?.pop_if(|_| true)
     }
 
     /// Takes what comes when the scheduler has been told so many things.
     pub(crate) fn take_due(&mut self, inputs: u64) -> Option<(u32, Comes)> {
-        let due = self.comes.pop_front_if(|(at, ..)| *at <= inputs)?;
+        let due = self.comes.pop_if(|(at, ..)| *at <= inputs)?;
         Some((due.1, due.2))
     }
 
     /// Takes a signal that comes to a thread before the call at whose entry it stands.
     pub(crate) fn take_signal_before(&mut self, inputs: u64, thread: u32) -> Option<Vec<u8>> {
-        let is_now = |(at, number, _): &mut (u64, u32, Vec<u8>)| (*at, *number) == (inputs, thread);
+        let is_now = |(at, number, _): &(u64, u32, Vec<u8>)| (*at, *number) == (inputs, thread);
         self.before
-            .pop_front_if(is_now)
+            .pop_if(is_now)
             .map(|(_, _, information)| information)
     }
 
     /// Takes the number of the thread that starts next.
     pub(crate) fn take_id(&mut self) -> Option<u32> {
-        self.ids.pop_front()
+        self.ids.pop_if(|_| true)
     }
 
     /// Returns the arguments with which a call is made although it is fed; nothing if it is not made.

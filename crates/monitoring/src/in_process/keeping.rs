@@ -260,6 +260,16 @@ impl Monitors {
         }
     }
 
+    /// Returns the number of events so far, of all properties. Threads that run are stopped for a
+    /// moment.
+    pub fn count_events(&mut self, program: &mut Program) -> Result<u64, DebuggeeError> {
+        self.with_all_stopped(program, |monitors, _| {
+            monitors.update_from_tables();
+            let counts = monitors.properties.iter().flat_map(|it| &it.occurrences);
+            Ok(counts.sum())
+        })
+    }
+
     /// Returns all properties to their monitors and to traps, all threads being stopped.
     pub fn leave_native(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         if self.has_native() {

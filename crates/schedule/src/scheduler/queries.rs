@@ -19,6 +19,13 @@ impl Scheduler {
         }
     }
 
+    /// The threads have other numbers, by what they were before. Those that are gone have none.
+    pub fn renumber(&mut self, number: impl Fn(ThreadId) -> Option<ThreadId>) {
+        for task in &mut self.tasks {
+            task.id = number(task.id).unwrap_or(ThreadId(0));
+        }
+    }
+
     /// Returns the threads that wait for one another, as the last
     /// [`Order::PartialDeadlock`](crate::Order::PartialDeadlock) found them.
     pub fn deadlock(&self) -> Option<&Deadlock> {

@@ -16,6 +16,8 @@ mod last_write;
 mod memory;
 mod place;
 mod walk;
+mod way;
+mod waypoints;
 
 pub(crate) use instructions::reverse_instructions;
 pub(crate) use last_write::last_write;
@@ -108,6 +110,15 @@ fn go_back(
     session.control.permit_run()?;
     let kept = Kept::take(session);
     let mut gone = go(session, &kept);
+    if kept.has_used_checkpoints.get() && gone.as_ref().is_err_and(has_gone_astray) {
+        // It is not certain without the way from the start.
+        let waypoints = std::mem::take(&mut session.checkpoints.waypoints);
+        kept.starts_anew.set(true);
+        gone = go(session, &kept);
+        if gone.is_err() {
+            session.checkpoints.waypoints = waypoints;
+        }
+    }
     for _ in 1..ATTEMPTS {
         // A thread was lost on the way: the run is launched once more.
         if !gone
@@ -135,6 +146,22 @@ trait Notes: Clone {
     /// Notes that the place is not the start of the run.
     fn begin(&mut self) {}
 
+    /// Returns whether what was noted depends on what was before the walk set out: then it sets out
+    /// earlier.
+    fn needs_earlier(&self, _: &Walk<'_>) -> bool {
+        true
+    }
+
+    /// Whether notes of two ways, one after the other, can be joined ([`Notes::followed_by`]): then a walk
+    /// that sets out earlier ends where the last one has set out.
+    const ARE_JOINED: bool = false;
+
+    /// Returns the notes of a way on which nothing was found before `later`, and of the one before it.
+    #[must_use]
+    fn followed_by(self, _later: &Self) -> Self {
+        self
+    }
+
     /// Notes what happens before the place, and after all that was noted before.
     fn note(
         &mut self,
@@ -153,10 +180,67 @@ impl Notes for Stops {
         self.0 = walk.stops;
         Ok(())
     }
+
+    fn needs_earlier(&self, _: &Walk<'_>) -> bool {
+        self.0 == 0
+    }
+
+    const ARE_JOINED: bool = true;
 }
 
 /// Walks until the place at which the run stands. Returns what was noted before.
 fn find<N: Notes>(
+    session: &mut Session,
+    walk: &mut Walk<'_>,
+    here: &Here,
+    notes: N,
+) -> Result<N, CommandError> {
+    let plan = walk.plan();
+    let mut later: Option<(u64, N)> = None;
+    loop {
+        let found = match &later {
+            Some((points, later)) => {
+                note_until(session, walk, *points, notes.clone())?.followed_by(later)
+            }
+            None => find_on_way(session, walk, here, notes.clone())?,
+        };
+        if walk.is_from_start() || !found.needs_earlier(walk) {
+            walk.kept.origin.set(walk.origin());
+            return Ok(found);
+        }
+        later = N::ARE_JOINED.then(|| (walk.origin_points(), found));
+        walk.set_out_earlier(session, &plan)?;
+    }
+}
+
+/// Walks until a thread goes on after so many schedule points. Returns what was noted before.
+fn note_until<N: Notes>(
+    session: &mut Session,
+    walk: &mut Walk<'_>,
+    points: u64,
+    mut notes: N,
+) -> Result<N, CommandError> {
+    walk.tell_no_later_than(points);
+    let mut next = walk.start(session)?;
+    notes.begin();
+    loop {
+        let happening = match next.take() {
+            Some(happening) => happening,
+            None => walk.next(session)?,
+        };
+        if happening.is_end || is_standstill(&happening) {
+            return Err(another_way());
+        }
+        if points_of(&session.running()?.debuggee) >= points {
+            return Ok(notes);
+        }
+        notes.note(session, walk, &happening)?;
+        walk.go_on(session, &happening)?;
+    }
+}
+
+/// Walks from where the walk sets out.
+fn find_on_way<N: Notes>(
     session: &mut Session,
     walk: &mut Walk<'_>,
     here: &Here,
@@ -254,7 +338,7 @@ fn to_start(
     here: &Here,
     observer: &mut dyn Observer,
 ) -> Result<Arrived, CommandError> {
-    let mut walk = Walk::begin(session, kept, here, observer)?;
+    let mut walk = Walk::begin_before(session, kept, (here, 0), observer)?;
     walk.visit(Vec::new(), 0);
     let thread = session.thread()?;
     session.begin(&mut juror_view::observer::SilentObserver)?;
@@ -269,7 +353,7 @@ fn to_stop(
     stops: u64,
     observer: &mut dyn Observer,
 ) -> Result<Arrived, CommandError> {
-    let mut walk = Walk::begin(session, kept, here, observer)?;
+    let mut walk = Walk::begin_as_before(session, kept, here, observer)?;
     let mut next = walk.start(session)?;
     loop {
         let mut happening = match next.take() {
@@ -298,6 +382,12 @@ fn shown(mut reason: StopReason) -> StopReason {
         *silent = false;
     }
     reason
+}
+
+/// Returns whether an error may be that of a run which was not the same from a checkpoint on.
+fn has_gone_astray(error: &CommandError) -> bool {
+    let message = &error.message;
+    message.starts_with("the run ") || message == waypoints::GONE || message.ends_with(LOST)
 }
 
 /// Returns the error of a run that does not go the same way twice.

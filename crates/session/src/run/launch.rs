@@ -15,6 +15,7 @@ use crate::state::scenarios::Scenarios;
 use crate::state::selection::Selection;
 use crate::state::symbols::SymbolState;
 use crate::state::user::UserState;
+use crate::state::waypoints::Waypoints;
 use juror_debuggee::{Debuggee, EnvironmentChange, Launch, Redirection, StopEvent, ThreadId};
 use juror_fault::{CommandError, SessionError};
 use juror_monitoring::monitors::loading;
@@ -99,6 +100,9 @@ impl Session {
         self.processes.program = Some(program);
         self.launch.is_outdated = false;
         self.checkpoints.begin_run();
+        if !self.launch.is_again {
+            self.checkpoints.waypoints = Waypoints::default();
+        }
         self.checkpoints.note_numbers(launch.pid_namespace);
         catchpoints::renew_catchpoints(self);
         let names = symbol_reading::prepare_bound_names(self, observer);

@@ -96,6 +96,7 @@ impl Session {
             monitors.on_time(scene.program, scene.observer, scene.outcome)
         })?;
         if pause.is_none() {
+            automatic::look(self, observer)?;
             self.go_on(thread, goal)?;
         }
         Ok(pause)

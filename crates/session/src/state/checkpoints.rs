@@ -1,6 +1,7 @@
 //! The checkpoints of a run.
 
 use crate::options::AutomaticCheckpoints;
+use crate::state::waypoints::Waypoints;
 use juror_checkpoint::{Checkpoint, Settings};
 use juror_debuggee::{PidNamespace, ThreadId};
 use juror_monitoring::monitors::{Monitors, ViolatedSlice};
@@ -9,6 +10,7 @@ use juror_points::breakpoints::passes::Passes;
 use juror_program::program::ProgramState;
 use juror_view::CheckpointView;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 /// The number of a checkpoint: from 1, never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +31,8 @@ pub(crate) struct Checkpoints {
     pub(crate) namespace: Option<bool>,
     /// The PID namespace of the present program.
     pub(crate) numbers: PidNamespace,
+    /// Those from which the run goes back.
+    pub(crate) waypoints: Waypoints,
 }
 
 /// A saved state of the program and its monitors.
@@ -80,6 +84,10 @@ pub(crate) struct Automatic {
     pub(crate) when: Option<AutomaticCheckpoints>,
     /// The number of events before the next one.
     pub(crate) left: u32,
+    /// When it is looked next how many events the program has taken itself, and how many there were at
+    /// the last checkpoint.
+    pub(crate) look_at: Option<Instant>,
+    pub(crate) counted: u64,
     pub(crate) has_begun: bool,
     /// The periodic ones.
     pub(crate) kept: Vec<CheckpointId>,

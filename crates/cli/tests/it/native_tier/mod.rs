@@ -1,5 +1,6 @@
 //! Events that the program steps itself, beside the same events by traps.
 
+mod checkpoints;
 mod code_layouts;
 mod disturbances;
 mod points_in_patched_code;

@@ -2,6 +2,7 @@
 
 mod check;
 mod damaged;
+mod jumps;
 mod programs;
 mod prompt;
 

@@ -163,6 +163,10 @@ impl Control {
         let range = |it: &Written| it.address..it.address.saturating_add(it.bytes.len() as u64);
         let ranges: Vec<_> = call.writes.iter().map(range).collect();
         if !debuggee.report_written(thread, (number, call.site), &ranges)? {
+            // The points that were asked for may have been reached at the call.
+            if let Some(event) = self.event_of_others(debuggee, thread)? {
+                return Ok(Some(Step::Event(event)));
+            }
             self.let_go(debuggee, thread)?;
         }
         Ok(None)

@@ -1,22 +1,31 @@
 //! Automatic checkpoints, so that there is one from before a violation.
 //!
+//! Events that the program takes itself do not stop it: now and then it is looked how many there were.
+//!
 //! **Invariant**: of the periodic ones the last two are kept; counting an event costs a
 //! subtraction.
 
 use crate::run::checkpoints::losses;
+use crate::run::patching;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Checkpoints, interval};
 use juror_fault::CommandError;
 use juror_view::observer::Observer;
+use std::time::{Duration, Instant};
 
 /// The number of periodic checkpoints that are kept.
 const KEPT: usize = 2;
+
+/// The time after which it is looked how many events the program has taken itself.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Checkpoints {
     /// Resets the count at the start of the program.
     pub(crate) fn begin_run(&mut self) {
         self.automatic.has_begun = false;
         self.automatic.left = interval(self.automatic.when);
+        self.automatic.look_at = None;
+        self.automatic.counted = 0;
     }
 }
 
@@ -54,16 +63,60 @@ pub(crate) fn count_for_checkpoint(
     }
 }
 
+/// Returns the moment at which it is looked how many events the program has taken itself; none if it
+/// takes none, or none of them makes a checkpoint due.
+#[inline]
+pub(crate) fn next_look(session: &mut Session) -> Option<Instant> {
+    let automatic = &mut session.checkpoints.automatic;
+    if automatic.left == 0 || !session.processes.monitors.has_native() {
+        return None;
+    }
+    let at = automatic.look_at;
+    Some(
+        *automatic
+            .look_at
+            .insert(at.unwrap_or_else(|| Instant::now() + LOOK_INTERVAL)),
+    )
+}
+
+/// Makes a checkpoint if the program has taken enough events itself since the last one.
+pub(crate) fn look(session: &mut Session, observer: &mut dyn Observer) -> Result<(), CommandError> {
+    let automatic = &mut session.checkpoints.automatic;
+    if automatic
+        .look_at
+        .take_if(|at| *at <= Instant::now())
+        .is_none()
+    {
+        return Ok(());
+    }
+    let process = &mut *session.processes;
+    let Some(program) = &mut process.program else {
+        return Ok(());
+    };
+    let count = process.monitors.count_events(program)?;
+    let automatic = &mut session.checkpoints.automatic;
+    let since = count.saturating_sub(automatic.counted);
+    if since < u64::from(interval(automatic.when)) {
+        return Ok(());
+    }
+    automatic.counted = count;
+    checkpoint_again(session, observer)
+}
+
 #[cold]
 fn checkpoint_again(
     session: &mut Session,
     observer: &mut dyn Observer,
 ) -> Result<(), CommandError> {
     session.checkpoints.automatic.left = interval(session.checkpoints.automatic.when);
+    let is_native = session.processes.monitors.has_native();
     let id = match session.take_checkpoint(true) {
         Ok(id) => id,
         Err(error) => return give_automatic_up(session, &error, observer),
     };
+    if is_native && let Some(error) = patching::arrange(session, observer)? {
+        return Err(CommandError::from(error));
+    }
     report_automatic(session, id, observer)?;
     let kept = &mut session.checkpoints.automatic.kept;
     kept.push(id);

@@ -5,6 +5,7 @@
 //! is used up on the way, and no commands are executed.
 
 use crate::commands::points_edit;
+use crate::run::going_back::waypoints::Origin;
 use crate::run::points::all_points;
 use crate::session::Session;
 use crate::state::process::{Inserted, Processes};
@@ -15,6 +16,7 @@ use juror_points::breakpoints::Passes;
 use juror_points::point::{Fate, Point};
 use juror_program::program::Program;
 use juror_view::observer::SilentObserver;
+use std::cell::Cell;
 use std::mem;
 
 /// What the present run has, while another one is made.
@@ -24,6 +26,12 @@ pub(super) struct Kept {
     inserted: Inserted,
     passes: Passes,
     points: Vec<PointState>,
+    /// Where the walk has set out that has found the place last.
+    pub(super) origin: Cell<Origin>,
+    /// Whether walks set out at the start only.
+    pub(super) starts_anew: Cell<bool>,
+    /// Whether any walk has set out at a checkpoint.
+    pub(super) has_used_checkpoints: Cell<bool>,
 }
 
 /// What a run changes in a point of the user.
@@ -57,6 +65,9 @@ impl Kept {
             inserted,
             passes,
             points,
+            origin: Cell::default(),
+            starts_anew: Cell::default(),
+            has_used_checkpoints: Cell::default(),
         }
     }
 
@@ -65,9 +76,9 @@ impl Kept {
         self.processes.program.as_ref()
     }
 
-    /// Launches the program again, in place of one that was launched so before. Nothing of it has
-    /// run, and what it writes goes nowhere.
-    pub(super) fn launch(&self, session: &mut Session) -> Result<(), CommandError> {
+    /// Prepares the session for a program that is launched again, in place of one that was launched so
+    /// before.
+    pub(super) fn prepare(&self, session: &mut Session) {
         session.points.forget_process();
         let mut monitors = self.processes.monitors.kept();
         monitors.restart(session.options.history);
@@ -80,6 +91,12 @@ impl Kept {
                 state.begin(point);
             }
         }
+    }
+
+    /// Launches the program again, in place of one that was launched so before. Nothing of it has
+    /// run, and what it writes goes nowhere.
+    pub(super) fn launch(&self, session: &mut Session) -> Result<(), CommandError> {
+        self.prepare(session);
         session.launch.is_again = true;
         let launched = session.launch(&mut SilentObserver);
         session.launch.is_again = false;

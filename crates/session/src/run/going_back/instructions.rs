@@ -97,6 +97,20 @@ impl Notes for LastKnown {
         }
         Ok(())
     }
+
+    fn needs_earlier(&self, walk: &Walk<'_>) -> bool {
+        self.place.is_none() && walk.visits_from_origin()
+    }
+
+    const ARE_JOINED: bool = true;
+
+    fn followed_by(self, later: &LastKnown) -> LastKnown {
+        // If there is a place now, it is the last one.
+        LastKnown {
+            alike: self.alike + later.alike,
+            ..self
+        }
+    }
 }
 
 /// `reverse-stepi`
@@ -184,7 +198,7 @@ pub(super) fn instruction_before(
         None if is_main && notes.has_begun => Place::START,
         None => return Err(CommandError::new("the thread has executed nothing before")),
     };
-    let mut walk = Walk::begin(session, kept, here, observer)?;
+    let mut walk = Walk::begin_before(session, kept, (here, place.points), observer)?;
     let steps = count_steps(session, &mut walk, here, (place, &notes))?;
     Ok(Place { steps, ..place })
 }

@@ -49,6 +49,11 @@ impl Watched {
         }
     }
 
+    /// Returns the same, which is not watched yet.
+    pub(super) fn again(&self) -> Watched {
+        Watched::new(self.watchpoint.again())
+    }
+
     /// Takes a write.
     pub(super) fn take(&mut self, session: &mut Session) -> Result<(), CommandError> {
         self.writes += 1;
@@ -89,8 +94,10 @@ struct Call {
 #[derive(Debug, Clone)]
 struct LastWrite {
     call: Option<Call>,
-    /// Its number, counted from the start of the run.
+    /// Its number, counted from where the walk has set out.
     number: Option<u64>,
+    /// Whether the call has begun since.
+    has_begun: bool,
 }
 
 impl Notes for LastWrite {
@@ -112,9 +119,16 @@ impl Notes for LastWrite {
             && program.registers(thread)?.stack_pointer() == call.stack;
         if begins {
             self.number = None;
+            self.has_begun = true;
         }
         Ok(())
     }
+
+    fn needs_earlier(&self, _: &Walk<'_>) -> bool {
+        self.number.is_none() && !self.has_begun
+    }
+
+    const ARE_JOINED: bool = true;
 }
 
 /// `last-write EXPRESSION`
@@ -144,8 +158,12 @@ pub(crate) fn last_write(
         sites.dedup();
         walk.visit(sites, 0);
         walk.watch(watchpoint.again());
-        let number = None;
-        let LastWrite { number, .. } = find(session, &mut walk, &here, LastWrite { call, number })?;
+        let notes = LastWrite {
+            call,
+            number: None,
+            has_begun: false,
+        };
+        let LastWrite { number, .. } = find(session, &mut walk, &here, notes)?;
         let was_watched = walk.is_watching();
         drop(walk);
         match number {
@@ -222,7 +240,7 @@ fn to_write(
     (watchpoint, number): (&Watchpoint, u64),
     observer: &mut dyn Observer,
 ) -> Result<Arrived, CommandError> {
-    let mut walk = Walk::begin(session, kept, here, observer)?;
+    let mut walk = Walk::begin_as_before(session, kept, here, observer)?;
     walk.visit(Vec::new(), 0);
     walk.watch(watchpoint.again());
     let mut next = walk.start(session)?;

@@ -39,6 +39,7 @@ impl Place {
         session: &mut Session,
         walk: &mut Walk<'_>,
     ) -> Result<(ThreadId, Option<StopReason>), CommandError> {
+        walk.set_out_no_later_than(session, self.points)?;
         if self == Place::START {
             let thread = session.thread()?;
             walk.visit(Vec::new(), 0);
@@ -114,7 +115,7 @@ impl Place {
         here: &Here,
         observer: &mut dyn Observer,
     ) -> Result<Arrived, CommandError> {
-        let mut walk = Walk::begin(session, kept, here, observer)?;
+        let mut walk = Walk::begin_before(session, kept, (here, self.points), observer)?;
         let (thread, stop) = self.seek(session, &mut walk)?;
         drop(walk);
         if self == Place::START {

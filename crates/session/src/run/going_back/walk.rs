@@ -2,9 +2,13 @@
 //!
 //! The events are handled as in the run that the user saw, so a point stops it where it did then.
 
+mod setting_out;
+
 use crate::run::going_back::again::Kept;
-use crate::run::going_back::here::{Here, Numbers, Standing, path_of};
+use crate::run::going_back::here::{Numbers, Standing, path_of};
 use crate::run::going_back::last_write::Watched;
+use crate::run::going_back::way::Way;
+use crate::run::going_back::waypoints;
 use crate::run::pause::{Goal, Pause};
 use crate::run::watchpoints;
 use crate::session::Session;
@@ -51,6 +55,7 @@ pub(super) struct Walk<'a> {
     /// The arrivals at sites since the last schedule point.
     arrivals: FxHashMap<u64, u64>,
     stretch: u64,
+    way: Way,
     started: Instant,
     shown: Instant,
 }
@@ -75,35 +80,7 @@ pub(super) struct Happening {
     pub is_end: bool,
 }
 
-impl<'a> Walk<'a> {
-    /// Launches the program again. `here` is where the walk ends at the latest.
-    pub(super) fn begin(
-        session: &mut Session,
-        kept: &'a Kept,
-        here: &Here,
-        observer: &'a mut dyn Observer,
-    ) -> Result<Walk<'a>, CommandError> {
-        kept.launch(session)?;
-        let now = Instant::now();
-        Ok(Walk {
-            kept,
-            observer,
-            points: here.points,
-            sites: Vec::new(),
-            sites_from: 0,
-            has_sites: false,
-            told_at: None,
-            tells_each: false,
-            stepping: None,
-            stops: 0,
-            watched: None,
-            arrivals: FxHashMap::default(),
-            stretch: 0,
-            started: now,
-            shown: now,
-        })
-    }
-
+impl Walk<'_> {
     /// Has the walk tell of arrivals at these addresses from shortly before so many points on.
     pub(super) fn visit(&mut self, sites: Vec<u64>, points: u64) {
         self.sites = sites;
@@ -203,6 +180,7 @@ impl<'a> Walk<'a> {
         thread: ThreadId,
     ) -> Result<Happening, CommandError> {
         self.stepping = Some(thread);
+        self.insert_sites(session)?;
         session.running_mut()?.debuggee.step(thread)?;
         let happening = self.next(session);
         self.stepping = None;
@@ -214,8 +192,13 @@ impl<'a> Walk<'a> {
         &mut self,
         session: &mut Session,
     ) -> Result<Option<Happening>, CommandError> {
+        self.way.begin();
         self.insert_sites(session)?;
         self.arm(session)?;
+        if !self.is_from_start() {
+            session.running_mut()?.debuggee.resume_all()?;
+            return Ok(None);
+        }
         let pause = session.begin(&mut SilentObserver)?;
         session.running_mut()?.debuggee.resume_all()?;
         Ok(pause.and_then(|pause| self.paused(pause)))
@@ -233,7 +216,9 @@ impl<'a> Walk<'a> {
         }
         let next = (!self.has_sites).then_some(self.sites_from);
         let told = self.told_at.filter(|at| *at > points || next.is_none());
-        let goal = next.into_iter().chain(told).min();
+        // Steps are counted by what ends them.
+        let look = (self.stepping.is_none()).then(|| self.way.next_look(points));
+        let goal = next.into_iter().chain(told).chain(look).min();
         program.debuggee.stop_at_point(goal);
         Ok(())
     }
@@ -282,6 +267,7 @@ impl<'a> Walk<'a> {
         }
         let is_going_on = matches!(event, StopEvent::Hit { .. } | StopEvent::Stepped { .. });
         let is_at_point = is_going_on && self.take_told(points);
+        let looks = self.stepping.is_none() && self.way.looks(points);
         self.insert_sites(session)?;
         match event {
             StopEvent::Hit {
@@ -316,6 +302,13 @@ impl<'a> Walk<'a> {
                         is_stepped,
                         ..Happening::default()
                     }));
+                }
+                if looks {
+                    let begun = Instant::now();
+                    let limits = session.checkpoints.waypoints.limits(self.way.is_near());
+                    let place = (points, self.way.time());
+                    waypoints::keep_place(session, thread, place, limits);
+                    self.way.note_look(points, begun, limits);
                 }
                 // The sites have been inserted.
                 session.running_mut()?.debuggee.resume(thread)?;

@@ -1,5 +1,6 @@
 //! Resumes, waits for and stops all processes.
 
+use crate::run::checkpoints::automatic;
 use crate::run::processes::{leaving, watching};
 use crate::session::Session;
 use crate::state::control::not_running;
@@ -8,6 +9,7 @@ use juror_fault::CommandError;
 use juror_program::program::Program;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
+use std::time::Instant;
 
 impl Session {
     /// Resumes every thread of every process. While the current process makes a call for juror, it
@@ -44,18 +46,26 @@ impl Session {
         if self.processes.are_several() && !self.is_calling() {
             return self.next_stop_event_of_several();
         }
-        if let Some(deadline) = self.processes.monitors.next_deadline()
-            && !self.is_calling()
-        {
-            return self.next_stop_event_until(deadline);
+        let look = automatic::next_look(self);
+        let deadline = self.processes.monitors.next_deadline();
+        if (look.is_some() || deadline.is_some()) && !self.is_calling() {
+            return self.next_stop_event_until(deadline, look);
         }
         Ok(self.running_mut()?.debuggee.wait()?)
     }
 
-    /// Returns the next stop event, at the latest at a time in nanoseconds since the start.
-    fn next_stop_event_until(&mut self, deadline: u64) -> Result<StopEvent, CommandError> {
+    /// Returns the next stop event, at the latest at a time in nanoseconds since the start, and at a
+    /// moment.
+    fn next_stop_event_until(
+        &mut self,
+        deadline: Option<u64>,
+        look: Option<Instant>,
+    ) -> Result<StopEvent, CommandError> {
         let program = self.running_mut()?;
-        program.debuggee.set_alarm(program.moment_of(deadline))?;
+        let deadline = deadline.and_then(|deadline| program.moment_of(deadline));
+        program
+            .debuggee
+            .set_alarm(deadline.into_iter().chain(look).min())?;
         let stop_event = program.debuggee.wait();
         program.debuggee.set_alarm(None)?;
         Ok(stop_event?)
