@@ -9,17 +9,7 @@ type Row = (&'static [&'static str], &'static str);
 /// Commands.
 const COMMANDS: &[Row] = &[
     (
-        &[
-            "reverse-step",
-            "rs",
-            "reverse-next",
-            "rn",
-            "reverse-nexti",
-            "rni",
-            "reverse-finish",
-            "record",
-            "rec",
-        ],
+        &["record", "rec"],
         "juror record ./program keeps a run, and in juror replay FILE.run reverse-continue, \
          reverse-stepi and last-write go back; checkpoint and restore go back in a live program",
     ),

@@ -10,16 +10,23 @@
 //! found again, or the user interrupts, the present one stands where it stood.
 
 mod again;
+mod calls;
+mod code;
+mod finish;
 mod here;
 mod instructions;
 mod last_write;
 mod memory;
 mod place;
+mod statements;
+mod trail;
 mod walk;
 
+pub(crate) use finish::{reverse_finish, reverse_instructions_over_calls};
 pub(crate) use instructions::reverse_instructions;
 pub(crate) use last_write::last_write;
 pub(crate) use place::go_to;
+pub(crate) use statements::{Calls, reverse_statements};
 
 use crate::run::going_back::again::Kept;
 use crate::run::going_back::here::{Finder, Here, Kind, Numbers, cannot_be_made_again};
