@@ -68,6 +68,10 @@ pub trait Driver {
     fn is_recorded(&self) -> bool {
         false
     }
+    /// Whether the run goes back: it is recorded, or can be made again.
+    fn goes_back(&self) -> bool {
+        self.is_recorded()
+    }
     /// Whether the debuggee was attached: leaving detaches it instead of killing it.
     fn is_attached(&self) -> bool {
         false

@@ -9,11 +9,6 @@ type Row = (&'static [&'static str], &'static str);
 /// Commands.
 const COMMANDS: &[Row] = &[
     (
-        &["record", "rec"],
-        "juror record ./program keeps a run, and in juror replay FILE.run reverse-continue, \
-         reverse-stepi and last-write go back; checkpoint and restore go back in a live program",
-    ),
-    (
         &[
             "python",
             "py",

@@ -4,6 +4,7 @@ use crate::command_table::arguments::times;
 use crate::command_table::entry::{Completes, Entry, Group, Names, Repeats};
 use crate::replay::rows;
 use crate::run::going_back::{self, Calls};
+use crate::run::recording;
 
 /// The details that the commands share.
 const DETAILS: &str = "In a run that can be made again: juror record keeps one, juror explore finds one \
@@ -46,6 +47,23 @@ pub(super) const ENTRIES: &[Entry] = &[
         names: Names::Expression,
         moves: true,
         run: going_back::last_write,
+        ..Entry::DEFAULT
+    },
+    Entry {
+        name: "record",
+        aliases: &["rec"],
+        summary: "record the next run, so that it can be made again and goes back",
+        examples: &[
+            ("record", "in PROGRAM.1.run, or the next number"),
+            ("record bad.run", "in this file"),
+            ("record stop", "the next run is not recorded after all"),
+        ],
+        details: "run starts it; juror replay FILE.run makes it again, and goes back in it. What the \
+                  program reads, the time and the order of its threads are kept. The threads run \
+                  one at a time, and a system call costs about 15 µs.",
+        completes: Completes::Files,
+        group: Group::Running,
+        run: |session, rest, _| recording::record(session, rest),
         ..Entry::DEFAULT
     },
     Entry {

@@ -64,6 +64,9 @@ impl Driver for Session {
     fn is_alive(&self) -> bool {
         Session::is_alive(self)
     }
+    fn goes_back(&self) -> bool {
+        self.options.schedule.is_some()
+    }
     fn is_attached(&self) -> bool {
         Session::is_attached(self)
     }

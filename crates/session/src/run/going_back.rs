@@ -73,7 +73,16 @@ pub(crate) fn reverse_continue(
 /// Returns the place at which the run stands, and from which it can go back.
 fn place_to_leave(session: &Session) -> Result<Here, CommandError> {
     let Some(file) = &session.options.schedule else {
-        return Err(cannot_be_made_again());
+        return Err(match &session.launch.unrecorded {
+            Some(recorded) => CommandError::with_help(
+                "this run is being recorded; it goes back when it is made again",
+                format!(
+                    "when it has ended: juror replay {}",
+                    recorded.path.display()
+                ),
+            ),
+            None => cannot_be_made_again(),
+        });
     };
     if file.files() == juror_explore::Files::Real && !file.is_recorded() {
         return Err(CommandError::new(

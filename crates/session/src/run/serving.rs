@@ -100,6 +100,9 @@ impl Driver for Served<'_> {
     fn is_alive(&self) -> bool {
         self.0.is_alive()
     }
+    fn goes_back(&self) -> bool {
+        self.0.goes_back()
+    }
     fn is_attached(&self) -> bool {
         self.0.is_attached()
     }

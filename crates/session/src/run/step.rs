@@ -558,7 +558,7 @@ pub(crate) fn begins_own_statement(frame: &Frame) -> bool {
 
 /// Returns the code of the line that a frame is shown in: that of the call, if it is an inlined
 /// one.
-fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
+pub(crate) fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
     match (&frame.module, &frame.file, frame.line) {
         (Some(module), Some(file), Some(line)) if frame.inline_depth > 0 => {
             let address = module.to_file(frame.pc);

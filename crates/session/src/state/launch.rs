@@ -1,5 +1,6 @@
 //! The launch settings of the next run, which override the options.
 
+use crate::run::recording::Unrecorded;
 use crate::state::command_line::{CommandLine, Redirections};
 use juror_debuggee::StopEvent;
 
@@ -19,6 +20,10 @@ pub(crate) struct LaunchState {
     /// Whether the program is launched to go back in its run: what it has written to files to which
     /// its streams are redirected stays.
     pub is_again: bool,
+    /// The options of runs that are not recorded, while one is.
+    pub unrecorded: Option<Unrecorded>,
+    /// Whether the offer to record a run has been made.
+    pub has_offered: bool,
     /// Whether juror keeps the terminal while the program runs, since somebody types at its prompt.
     pub keeps_terminal: bool,
 }

@@ -1,7 +1,7 @@
 //! The calls in which a thread stands, and the trail of its statements on a walk.
 
 use crate::run::going_back::Notes;
-use crate::run::going_back::code::{Around, Code, callee_at};
+use crate::run::going_back::code::{Code, Inlined, callee_at};
 use crate::run::going_back::here::path_of;
 use crate::run::going_back::place::Place;
 use crate::run::going_back::trail::{Made, Trail, Visit};
@@ -33,6 +33,14 @@ pub(super) struct Call {
     is_calling: bool,
 }
 
+/// What a thread has begun at its place before the line in which it is shown.
+#[derive(Debug, Default)]
+pub(super) struct Begun {
+    /// Whether it has entered the innermost of its calls there.
+    pub is_entry: bool,
+    pub visits: Vec<Visit>,
+}
+
 /// A call by its function's first address and its canonical frame address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Callee {
@@ -41,6 +49,11 @@ pub(super) struct Callee {
 }
 
 impl Call {
+    /// Returns whether it is a call of a function, with this frame address.
+    pub(super) fn is(&self, callee: Callee) -> bool {
+        self.code.entry == callee.entry && self.cfa == callee.cfa
+    }
+
     /// Returns a call whose end the run has passed.
     pub(super) fn over(code: Code, cfa: u64) -> Call {
         Call {
@@ -64,10 +77,10 @@ pub(super) fn calls_of(session: &mut Session, thread: ThreadId) -> Result<Vec<Ca
         let Some((function, cfa)) = group.last().and_then(|it| Some((it, it.cfa?))) else {
             continue;
         };
-        let mut around = Around::default();
+        let mut inlined = Inlined::default();
         let mut is_users = false;
         for frame in group.iter().rev() {
-            is_users |= around.take(session, frame);
+            is_users |= inlined.take(session, frame);
         }
         let Some(bound) = bound_of(function).filter(|_| is_users) else {
             continue;
@@ -81,7 +94,7 @@ pub(super) fn calls_of(session: &mut Session, thread: ThreadId) -> Result<Vec<Ca
         calls.push(Call {
             code,
             cfa,
-            path: around.path,
+            path: inlined.path,
             is_calling: depth > 0,
         });
         if calls.len() == CALLS_MAX {
@@ -144,9 +157,7 @@ impl Follow {
         if address == call.code.entry {
             self.trail.enter(number);
         }
-        for visit in &site.visits {
-            self.trail.visit(number, visit, place);
-        }
+        self.trail.visit(number, &site.visits, &place);
         if site.is_call {
             self.take_call(program, thread, place, (number, address));
         }
@@ -195,9 +206,12 @@ impl Follow {
         self.trail.make(number, made);
     }
 
-    /// Takes a visit at the place from which the run goes back.
-    pub(super) fn visit_last(&mut self, visit: &Visit) {
-        self.trail.visit(0, visit, Place::HERE);
+    /// Takes what the thread has begun at the place from which the run goes back.
+    pub(super) fn take_here(&mut self, begun: &Begun) {
+        if begun.is_entry {
+            self.trail.enter(0);
+        }
+        self.trail.visit(0, &begun.visits, &Place::HERE);
     }
 }
 

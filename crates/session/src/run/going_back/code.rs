@@ -1,8 +1,8 @@
 //! The code of a function as a trail of statements sees it: the addresses at which a line begins, and
 //! those at which another function is called.
 
-use crate::run::going_back::trail::{Line, Visit};
-use crate::run::step::{begins_own_statement, line_ranges};
+use crate::run::going_back::trail::{Around, Line, Visit};
+use crate::run::step::{begins_own_statement, line_ranges, shown_ranges};
 use crate::session::Session;
 use juror_arch::{INSTRUCTION_LENGTH_MAX, Register, Registers};
 use juror_fault::CommandError;
@@ -10,11 +10,10 @@ use juror_program::modules::Bound;
 use juror_program::program::Program;
 use juror_program::stack::frames::{Frame, beginning_calls};
 use juror_stepping::{
-    AccessState, Branches, Callee, branches, callee_of, flow_of, instruction_length,
+    AccessState, Branches, Callee, Flow, branches, callee_of, flow_of, instruction_length,
 };
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::path::Path;
 use std::rc::Rc;
 
 /// The most instructions of a stub by which a call is led to another module.
@@ -45,10 +44,18 @@ impl Code {
         let body = module.to_process(module.symbols.prologue_end(function));
         let Branches { jumps, calls } = branches_of(session.running()?, bound);
         let lines = module.symbols.line_ranges(function);
-        let lines = lines.iter().filter(|line| line.is_stmt);
-        let lines = lines.map(|line| module.to_process(line.range.start));
+        // The code after a call, to which a jump out of others may lead, too.
+        let behind: Vec<u64> = calls
+            .iter()
+            .filter_map(|call| instruction_behind(session, *call))
+            .collect();
+        let lines = lines.iter().map(|line| module.to_process(line.range.start));
         let mut sites: FxHashMap<u64, Site> = FxHashMap::default();
-        for address in lines.chain(jumps.iter().map(|(_, to)| *to)).chain([body]) {
+        for address in lines
+            .chain(jumps.iter().map(|(_, to)| *to))
+            .chain(behind)
+            .chain([body])
+        {
             if (entry..body).contains(&address) || sites.contains_key(&address) {
                 continue;
             }
@@ -64,6 +71,14 @@ impl Code {
             sites.entry(address).or_default().is_call = true;
         }
         Ok(Code { entry, sites })
+    }
+}
+
+fn instruction_behind(session: &Session, address: u64) -> Option<u64> {
+    let bytes = session.running().ok()?.instruction_at(address)?;
+    match flow_of(&bytes, address) {
+        Flow::Call { back } => Some(back),
+        _ => None,
     }
 }
 
@@ -84,85 +99,68 @@ pub(super) fn branches_of(program: &Program, bound: &Bound) -> Branches {
 pub(super) fn visits_at(session: &mut Session, address: u64) -> Result<Vec<Visit>, CommandError> {
     let frames = session.running()?.modules.frames_at(address);
     let beginning = beginning_calls(&frames);
-    let mut around = Around::default();
+    let mut inlined = Inlined::default();
+    let starts = frames.first().map(line_ranges).unwrap_or_default();
+    let is_start = starts.iter().any(|range| range.start == address);
+    let mut base: Option<Visit> = None;
     let mut visits = Vec::new();
     for (level, frame) in frames.iter().enumerate().rev() {
-        let is_own = around.take(session, frame);
-        let is_base = level == beginning && around.is_users;
-        if !is_base && !(level < beginning && is_own) {
-            continue;
+        if inlined.take(session, frame)
+            && let Some((file, number)) = frame.file.as_deref().zip(frame.line)
+        {
+            let ranges = match level {
+                0 => line_ranges(frame),
+                _ => shown_ranges(frame),
+            };
+            let visit = Visit {
+                address,
+                path: inlined.path.clone(),
+                line: Line {
+                    file: Rc::from(file),
+                    number,
+                },
+                ranges: ranges.into(),
+                is_start,
+                begins: begins_own_statement(frame),
+                around: match level {
+                    0 => Around::Nothing,
+                    _ if beginning > 0 => Around::Call,
+                    _ => Around::Foreign,
+                },
+                skipped: level.min(beginning),
+            };
+            match level < beginning {
+                true => visits.push(visit),
+                false => base = Some(visit),
+            }
         }
-        let begins = level < beginning || beginning > 0 || begins(frame, &frames);
-        if !begins && is_own {
-            around.be_in_line_before(session, frame)?;
-        }
-        visits.push(Visit {
-            path: around.path.clone(),
-            lines: around.lines.clone(),
-            begins,
-            skipped: level,
-        });
     }
+    visits.splice(0..0, base);
     Ok(visits)
-}
-
-/// Returns whether a statement of a frame's line begins at its address. If code of others was inlined
-/// there, it begins with that.
-fn begins(frame: &Frame, frames: &[Frame]) -> bool {
-    let is_start = |range: &Range<u64>| range.start == frame.pc;
-    let innermost = frames.first();
-    begins_own_statement(frame) || innermost.is_some_and(|it| line_ranges(it).iter().any(is_start))
 }
 
 /// The inlined calls of the user's code around an address, from the outside inwards.
 #[derive(Debug, Default)]
-pub(super) struct Around {
+pub(super) struct Inlined {
     pub path: Vec<u64>,
-    lines: Vec<Line>,
-    /// Whether one of the frames so far is the user's.
-    is_users: bool,
     is_skipped: bool,
 }
 
-impl Around {
+impl Inlined {
     /// Takes the next frame. Returns whether it is the user's.
     pub(super) fn take(&mut self, session: &mut Session, frame: &Frame) -> bool {
         self.is_skipped |= frame.is_inlined() && session.is_skipped(frame);
         let is_own = !self.is_skipped && session.is_users(frame);
-        if is_own || !frame.is_inlined() {
-            if let Some(module) = frame.module.as_ref().filter(|_| frame.is_inlined()) {
-                let address = module.to_file(frame.lookup);
-                let ranges = module.symbols.inlined_ranges(address, frame.nesting());
-                let start = ranges.first().map_or(address, |range| range.start);
-                self.path.push(start);
-            }
-            // A function without lines may begin with inlined code of the user.
-            self.lines.push(Line {
-                file: Rc::from(frame.file.as_deref().unwrap_or(Path::new(""))),
-                number: frame.line.unwrap_or(0),
-            });
+        if let Some(module) = &frame.module
+            && is_own
+            && frame.is_inlined()
+        {
+            let address = module.to_file(frame.lookup);
+            let ranges = module.symbols.inlined_ranges(address, frame.nesting());
+            let start = ranges.first().map_or(address, |range| range.start);
+            self.path.push(start);
         }
-        self.is_users |= is_own;
         is_own
-    }
-
-    /// Has the last line be that to which code belongs that begins no statement.
-    fn be_in_line_before(&mut self, session: &Session, frame: &Frame) -> Result<(), CommandError> {
-        let ranges = line_ranges(frame);
-        let mut around = ranges.iter().filter(|range| range.contains(&frame.pc));
-        let Some(start) = around.next().map(|range| range.start) else {
-            return Ok(());
-        };
-        let frames = session.running()?.modules.frames_at(start);
-        let before = frames.iter().find(|it| it.nesting() == frame.nesting());
-        let line = before.and_then(|it| it.file.as_deref().zip(it.line));
-        if let (Some((file, number)), Some(last)) = (line, self.lines.last_mut()) {
-            *last = Line {
-                file: Rc::from(file),
-                number,
-            };
-        }
-        Ok(())
     }
 }
 
@@ -207,6 +205,5 @@ pub(super) fn call_returning_to(program: &Program, back: u64) -> Option<u64> {
     let call = program.instruction_before(back, offset)?;
     let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
     program.debuggee.read(call, &mut bytes).ok()?;
-    matches!(flow_of(&bytes, call), juror_stepping::Flow::Call { back: it } if it == back)
-        .then_some(call)
+    matches!(flow_of(&bytes, call), Flow::Call { back: it } if it == back).then_some(call)
 }

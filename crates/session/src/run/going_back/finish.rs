@@ -12,19 +12,43 @@ use crate::run::going_back::{Notes, another_way, find, go_back, place_to_leave, 
 use crate::run::step::nowhere_to_return;
 use crate::session::Session;
 use juror_arch::abi;
+use juror_debuggee::ThreadId;
 use juror_fault::CommandError;
+use juror_program::program::Program;
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_schedule::ThreadPath;
+use juror_stepping::{Branches, Flow, flow_of};
 use juror_view::Outcome;
 use juror_view::observer::Observer;
 use std::rc::Rc;
 
-/// The last arrival of a thread at one of some addresses, with a stack pointer.
+/// A call of a thread, by what its registers say at an address.
+#[derive(Debug, Clone, Copy)]
+enum Within {
+    /// The stack pointer.
+    Stack(u64),
+    /// The canonical frame address.
+    Frame(u64),
+}
+
+impl Within {
+    fn is_at(self, program: &Program, thread: ThreadId) -> bool {
+        match self {
+            Within::Stack(stack) => {
+                let registers = program.registers(thread);
+                registers.is_ok_and(|it| it.stack_pointer() == stack)
+            }
+            Within::Frame(cfa) => program.innermost_frame_address(thread) == Some(cfa),
+        }
+    }
+}
+
+/// The last arrival of a thread at one of some addresses, within a call.
 #[derive(Debug, Clone)]
 struct LastAt {
     path: ThreadPath,
     addresses: Vec<u64>,
-    stack: u64,
+    within: Within,
     place: Option<Place>,
     /// The number of a stop since then.
     stop: Option<u64>,
@@ -46,7 +70,7 @@ impl Notes for LastAt {
         };
         if self.addresses.contains(&site.0)
             && path_of(&program.debuggee, thread) == Some(self.path)
-            && program.registers(thread)?.stack_pointer() == self.stack
+            && self.within.is_at(program, thread)
         {
             self.stop = None;
             self.place = Some(Place {
@@ -64,13 +88,13 @@ impl Way<'_> {
     fn last_at(
         &self,
         session: &mut Session,
-        (addresses, stack): (&[u64], u64),
+        (addresses, within): (&[u64], Within),
         observer: &mut dyn Observer,
     ) -> Result<LastAt, CommandError> {
         let mut last = LastAt {
             path: self.traveller.path,
             addresses: addresses.to_vec(),
-            stack,
+            within,
             place: None,
             stop: None,
         };
@@ -135,7 +159,7 @@ pub(crate) fn reverse_finish(
             here: &here,
             traveller: &traveller,
         };
-        let last = way.last_at(session, (&[address], stack), observer)?;
+        let last = way.last_at(session, (&[address], Within::Stack(stack)), observer)?;
         let place = last.place.ok_or_else(another_way)?;
         if let Some(stop) = last.stop {
             is_stop = true;
@@ -209,26 +233,30 @@ pub(crate) fn reverse_instructions_over_calls(
     Ok(outcome)
 }
 
-/// Goes back to the call that has returned to the present place; nothing if none has.
+/// Goes back to the call that has returned to the present place, or has jumped there; nothing if none
+/// has.
 fn before_call(
     session: &mut Session,
     observer: &mut dyn Observer,
 ) -> Result<Option<Outcome>, CommandError> {
     let (here, traveller) = leave(session)?;
     let counter = traveller.registers.instruction_pointer();
-    let stack = traveller.registers.stack_pointer();
+    let thread = session.thread()?;
     let program = session.running()?;
-    let Some(call) = call_returning_to(program, counter) else {
+    let bound = program.modules.function_at(counter);
+    let call = call_returning_to(program, counter);
+    let cfa = program.innermost_frame_address(thread);
+    let Some(((bound, cfa), _)) = bound.zip(cfa).zip(call) else {
         return Ok(None);
     };
-    let bound = program.modules.function_at(counter);
-    let jumps = bound.map(|bound| branches_of(program, &bound).jumps);
-    let jumps = jumps.unwrap_or_default().into_iter();
-    let mut addresses: Vec<u64> = jumps
-        .filter(|(_, to)| *to == counter)
-        .map(|(from, _)| from)
-        .collect();
-    addresses.push(call);
+    // All calls, since another one may have jumped there, and the jumps.
+    let Branches { jumps, calls } = branches_of(program, &bound);
+    let (calls, indirect): (Vec<u64>, Vec<u64>) = calls
+        .into_iter()
+        .partition(|address| is_call(program, *address));
+    let jumps = jumps.iter().filter(|(_, to)| *to == counter);
+    let others = jumps.map(|(from, _)| *from).chain(indirect);
+    let addresses: Vec<u64> = others.chain(calls.iter().copied()).collect();
     let mut is_jump = false;
     let gone = go_back(session, |session, kept| {
         let way = Way {
@@ -236,12 +264,12 @@ fn before_call(
             here: &here,
             traveller: &traveller,
         };
-        let last = way.last_at(session, (&addresses, stack), observer)?;
+        let last = way.last_at(session, (&addresses, Within::Frame(cfa)), observer)?;
         let at = last.place.and_then(|place| place.site);
-        let is_returned = at.is_some_and(|(address, _)| address == call);
+        let is_call = at.is_some_and(|(address, _)| calls.contains(&address));
         match (last.place, last.stop) {
-            (_, Some(stop)) if is_returned => to_stop(session, kept, &here, stop, observer),
-            (Some(place), _) if is_returned => place.arrive(session, kept, &here, observer),
+            (_, Some(stop)) if is_call => to_stop(session, kept, &here, stop, observer),
+            (Some(place), _) if is_call => place.arrive(session, kept, &here, observer),
             _ => {
                 is_jump = true;
                 Err(another_way())
@@ -252,4 +280,9 @@ fn before_call(
         true => Ok(None),
         false => gone.map(Some),
     }
+}
+
+fn is_call(program: &Program, address: u64) -> bool {
+    let bytes = program.instruction_at(address);
+    bytes.is_some_and(|bytes| matches!(flow_of(&bytes, address), Flow::Call { .. }))
 }

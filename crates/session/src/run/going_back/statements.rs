@@ -5,12 +5,12 @@
 //! another walk follows the thread through that one, and so on inwards.
 
 use crate::run::going_back::again::Kept;
-use crate::run::going_back::calls::{Call, Callee, Follow, calls_of};
+use crate::run::going_back::calls::{Begun, Call, Callee, Follow, calls_of};
 use crate::run::going_back::code::{Code, visits_at};
 use crate::run::going_back::here::{Here, Kind};
 use crate::run::going_back::instructions::{Traveller, ended};
 use crate::run::going_back::place::Place;
-use crate::run::going_back::trail::{Found, Made, Visit};
+use crate::run::going_back::trail::{Found, Made};
 use crate::run::going_back::walk::Walk;
 use crate::run::going_back::{Arrived, find, go_back, place_to_leave, to_stop};
 use crate::session::Session;
@@ -123,27 +123,26 @@ fn no_more_history() -> CommandError {
     )
 }
 
-/// Returns the visits at the place of a thread that are before the one in which it is shown.
+/// Returns what a thread has begun at its place before the line in which it is shown.
 fn begun_here(
     session: &mut Session,
     thread: ThreadId,
     around: &[Call],
-) -> Result<Vec<Visit>, CommandError> {
+) -> Result<Begun, CommandError> {
     let program = session.running()?;
     let counter = program.registers(thread)?.instruction_pointer();
     let chain = program.inlined_chain(thread);
     let skipped = session.skipped_frame_count(thread, &chain);
-    let is_own = around
+    let Some(call) = around
         .first()
-        .is_some_and(|call| call.code.sites.contains_key(&counter));
-    if !is_own {
-        return Ok(Vec::new());
-    }
-    let visits = visits_at(session, counter)?;
-    Ok(visits
-        .into_iter()
-        .filter(|it| it.skipped > skipped)
-        .collect())
+        .filter(|it| it.code.sites.contains_key(&counter))
+    else {
+        return Ok(Begun::default());
+    };
+    let is_entry = call.code.entry == counter;
+    let mut visits = visits_at(session, counter)?;
+    visits.retain(|visit| visit.skipped > skipped);
+    Ok(Begun { is_entry, visits })
 }
 
 fn stand(session: &mut Session, thread: ThreadId, skipped: usize) -> Result<(), CommandError> {
@@ -205,15 +204,13 @@ impl Way<'_> {
     fn target(
         &self,
         session: &mut Session,
-        (around, begun): (&Rc<Vec<Call>>, &[Visit]),
+        (around, begun): (&Rc<Vec<Call>>, &Begun),
         calls: Calls,
         observer: &mut dyn Observer,
     ) -> Result<Target, CommandError> {
         for from in self.windows() {
             let mut follow = self.follow(session, around, from, observer)?;
-            for visit in begun {
-                follow.visit_last(visit);
-            }
+            follow.take_here(begun);
             let (found, made) = match calls {
                 Calls::PassOver => (follow.trail.last_over_calls().cloned(), Vec::new()),
                 Calls::Enter => match follow.trail.last() {
@@ -223,7 +220,9 @@ impl Way<'_> {
             };
             let Some(found) = found else { continue };
             let stop = follow.stop;
-            return match self.inside(session, made, observer)? {
+            // The entry of a call at the place itself is no step on the way there.
+            let entered = around.get(usize::from(begun.is_entry)..).unwrap_or(&[]);
+            return match self.inside(session, (entered, made), observer)? {
                 Some(target) => Ok(target),
                 None => Ok(later_of(found, stop)),
             };
@@ -235,7 +234,7 @@ impl Way<'_> {
     fn inside(
         &self,
         session: &mut Session,
-        mut calls: Vec<Made<Place, Callee>>,
+        (entered, mut calls): (&[Call], Vec<Made<Place, Callee>>),
         observer: &mut dyn Observer,
     ) -> Result<Option<Target>, CommandError> {
         let mut target = None;
@@ -247,7 +246,11 @@ impl Way<'_> {
             }
             let code = Code::of(session, &bound)?;
             let call = Rc::new(vec![Call::over(code, made.callee.cfa)]);
-            let follow = self.follow(session, &call, made.place.points, observer)?;
+            let mut follow = self.follow(session, &call, made.place.points, observer)?;
+            if entered.iter().any(|call| call.is(made.callee)) {
+                // The thread has called it once more since, and stands in it.
+                follow.trail.take_back_entry();
+            }
             let Some((found, made)) = follow.trail.last() else {
                 continue;
             };

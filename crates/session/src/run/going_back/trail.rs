@@ -7,6 +7,7 @@
 //! **Invariant**: what is kept of a call is of its last entry. A trail that begins in the middle of the
 //! run takes the first line that it sees in a call for one that has begun before.
 
+use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -20,14 +21,78 @@ pub(super) struct Line {
 /// A line of a function's code in which a thread stands, at an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Visit {
+    pub address: u64,
     /// The inlined calls around it, outermost first, by where their code begins.
     pub path: Vec<u64>,
-    /// The lines of the function and of these calls: one more than these.
-    pub lines: Vec<Line>,
-    /// Whether a statement of the innermost line begins at the address.
+    pub line: Line,
+    /// The code of the line.
+    pub ranges: Rc<[Range<u64>]>,
+    /// Whether code of a line begins at the address, of whatever call.
+    pub is_start: bool,
+    /// Whether a statement of the line begins at the address.
     pub begins: bool,
+    /// Whether it stands before an inlined call of the user's code, or in one of others' code.
+    pub around: Around,
     /// The number of inlined calls that begin at the address and are not entered.
     pub skipped: usize,
+}
+
+/// An inlined call at the address of a visit, which the visit is not in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Around {
+    Nothing,
+    /// It begins there.
+    Call,
+    /// Its code has no source to show.
+    Foreign,
+}
+
+impl Visit {
+    fn has(&self, address: u64) -> bool {
+        self.ranges.iter().any(|range| range.contains(&address))
+    }
+
+    fn is_line_of(&self, other: &Visit) -> bool {
+        self.path == other.path && self.line == other.line
+    }
+}
+
+/// The line in which a thread was before.
+#[derive(Debug, Clone)]
+enum Before {
+    Unknown,
+    /// It has entered the call.
+    Entered,
+    Line(Visit),
+}
+
+impl Before {
+    /// Takes a visit; `is_back` if the thread comes back from a call. Returns whether it begins a
+    /// statement. The rules are those by which a step forwards ends.
+    fn take(&mut self, visit: &Visit, is_back: bool) -> bool {
+        let (begins, stays) = match self {
+            Before::Unknown => (false, false),
+            Before::Entered => (true, false),
+            Before::Line(before) => {
+                let is_same = before.is_line_of(visit);
+                let is_inside = before.has(visit.address);
+                match visit.around {
+                    _ if is_inside && !is_back => (false, true),
+                    Around::Call => (!is_same, is_same),
+                    _ if is_inside && before.path == visit.path => (false, true),
+                    Around::Foreign if is_same => (false, true),
+                    _ if visit.is_start => (visit.begins || !is_same, false),
+                    // The code after a call often has a row of the line table, in the middle of
+                    // its statement.
+                    _ => (visit.begins && !is_back, false),
+                }
+            }
+        };
+        if !stays {
+            *self = Before::Line(visit.clone());
+        }
+        begins
+    }
 }
 
 /// Something that is found on a trail: a place, as the trail is given it, and the inlined calls that
@@ -54,15 +119,14 @@ struct Track<P, C> {
     path: Vec<u64>,
     /// Whether the thread stands in a function that this one has called.
     is_calling: bool,
-    /// Whether the line before is known.
-    is_known: bool,
-    before: Option<Visit>,
+    before: Before,
     /// The last statement, those of inlined calls included.
     last: Option<Found<P>>,
-    /// The last statement at each depth of inlined calls on the path, 0 for the function itself.
-    own: Vec<Option<Found<P>>>,
-    /// The line before, at each depth.
-    own_before: Vec<Option<Line>>,
+    /// The line before, and the last statement, at each depth of inlined calls on the path, 0 for
+    /// the function itself.
+    own: Vec<(Before, Option<Found<P>>)>,
+    /// How many of the inlined calls on the path the thread was in before.
+    common: Option<usize>,
     /// The entries of the inlined calls on the path.
     entered: Vec<Option<Found<P>>>,
     /// The calls that were made since the last statement. Of several of one function only the last
@@ -70,74 +134,60 @@ struct Track<P, C> {
     made: Vec<Made<P, C>>,
     /// Whether the last call of all is the last one of these.
     is_last_kept: bool,
+    /// Whether nothing was visited since a call.
+    is_back: bool,
 }
 
 impl<P: Clone, C: Clone + PartialEq> Track<P, C> {
-    fn new(path: Vec<u64>, is_calling: bool) -> Track<P, C> {
+    fn new(path: Vec<u64>, is_calling: bool, before: &Before) -> Track<P, C> {
         let depths = path.len() + 1;
         Track {
             path,
             is_calling,
-            is_known: false,
-            before: None,
+            before: before.clone(),
             last: None,
-            own: vec![None; depths],
-            own_before: vec![None; depths],
+            own: vec![(before.clone(), None); depths],
+            common: None,
             entered: vec![None; depths],
             made: Vec::new(),
             is_last_kept: false,
+            is_back: false,
         }
     }
 
-    /// Returns at how many of the inlined calls on the path a visit is.
-    fn common(&self, visit: &Visit) -> usize {
-        let both = self.path.iter().zip(&visit.path);
-        both.take_while(|(own, other)| own == other).count()
-    }
-
-    fn visit(&mut self, visit: &Visit, found: Found<P>) {
-        let is_known = std::mem::replace(&mut self.is_known, true);
-        let before = self.before.replace(visit.clone());
-        let is_same_line =
-            |before: &Visit| before.path == visit.path && before.lines.last() == visit.lines.last();
-        if is_known && visit.begins && !before.as_ref().is_some_and(is_same_line) {
+    fn visit(&mut self, visit: &Visit, found: &Found<P>) {
+        let is_known = !matches!(self.before, Before::Unknown);
+        if self.before.take(visit, self.is_back) {
             self.last = Some(found.clone());
             self.made.clear();
             self.is_last_kept = false;
         }
-        let common = self.common(visit);
-        let common_before = before.as_ref().map(|before| self.common(before));
-        for depth in 0..self.own.len() {
-            let (Some(own), Some(line)) = (self.own.get_mut(depth), self.own_before.get_mut(depth))
-            else {
-                continue;
-            };
+        let both = self.path.iter().zip(&visit.path);
+        let common = both.take_while(|(own, other)| own == other).count();
+        let common_before = self.common.replace(common);
+        let depths = self.own.iter_mut().zip(&mut self.entered);
+        for (depth, ((before, own), entered)) in depths.enumerate() {
             if depth > common {
                 // The thread has left this inlined call, or is not in it yet.
-                *own = None;
-                *line = None;
+                (*before, *own) = (Before::Entered, None);
                 continue;
             }
-            if is_known
-                && common_before.is_none_or(|before| before < depth)
-                && let Some(entered) = self.entered.get_mut(depth)
-            {
+            if is_known && common_before.is_none_or(|before| before < depth) {
                 *entered = Some(Found {
                     skipped: found.skipped + 1,
                     ..found.clone()
                 });
             }
-            let now = visit.lines.get(depth).cloned();
-            let is_innermost = visit.path.len() == depth;
-            if is_known && is_innermost && visit.begins && *line != now {
+            // Code of inlined calls belongs to the line of the call.
+            if visit.path.len() == depth && before.take(visit, self.is_back) {
                 *own = Some(found.clone());
             }
-            *line = now;
         }
     }
 
     fn make(&mut self, made: Option<Made<P, C>>) {
         self.is_last_kept = made.is_some();
+        self.is_back = true;
         let Some(made) = made else {
             return;
         };
@@ -161,6 +211,8 @@ impl<P: Clone, C: Clone + PartialEq> Track<P, C> {
 #[derive(Debug, Clone)]
 pub(super) struct Trail<P, C> {
     tracks: Vec<Track<P, C>>,
+    /// The innermost call before its last entry: an earlier call of the same function.
+    earlier: Option<Track<P, C>>,
     order: u64,
 }
 
@@ -170,7 +222,10 @@ impl<P: Clone, C: Clone + PartialEq> Trail<P, C> {
     pub(super) fn new(calls: impl IntoIterator<Item = (Vec<u64>, bool)>) -> Trail<P, C> {
         let calls = calls.into_iter();
         Trail {
-            tracks: calls.map(|(path, is)| Track::new(path, is)).collect(),
+            tracks: calls
+                .map(|(path, is)| Track::new(path, is, &Before::Unknown))
+                .collect(),
+            earlier: None,
             order: 0,
         }
     }
@@ -183,22 +238,28 @@ impl<P: Clone, C: Clone + PartialEq> Trail<P, C> {
 
     /// Takes the entry of a call.
     pub(super) fn enter(&mut self, call: usize) {
+        self.earlier = self.tracks.first().cloned();
         for track in self.tracks.iter_mut().take(call + 1) {
-            *track = Track::new(std::mem::take(&mut track.path), track.is_calling);
-            track.is_known = true;
+            let path = std::mem::take(&mut track.path);
+            *track = Track::new(path, track.is_calling, &Before::Entered);
         }
     }
 
-    /// Takes a visit of a line of a call.
-    pub(super) fn visit(&mut self, call: usize, visit: &Visit, place: P) {
-        let found = Found {
-            place,
-            skipped: visit.skipped,
-            order: self.next_order(),
+    /// Takes the visits of a call at an address.
+    pub(super) fn visit(&mut self, call: usize, visits: &[Visit], place: &P) {
+        let order = self.next_order();
+        let Some(track) = self.tracks.get_mut(call).filter(|_| !visits.is_empty()) else {
+            return;
         };
-        if let Some(track) = self.tracks.get_mut(call) {
-            track.visit(visit, found);
+        for visit in visits {
+            let found = Found {
+                place: place.clone(),
+                skipped: visit.skipped,
+                order,
+            };
+            track.visit(visit, &found);
         }
+        track.is_back = false;
     }
 
     /// Takes a call that a call makes; none of a function that has no statements.
@@ -212,7 +273,7 @@ impl<P: Clone, C: Clone + PartialEq> Trail<P, C> {
     pub(super) fn last_over_calls(&self) -> Option<&Found<P>> {
         self.tracks
             .iter()
-            .find_map(|track| track.own.iter().rev().find_map(Option::as_ref))
+            .find_map(|track| track.own.iter().rev().find_map(|(_, own)| own.as_ref()))
     }
 
     /// Returns the last statement, and the calls that have been made since and are over: their
@@ -220,6 +281,13 @@ impl<P: Clone, C: Clone + PartialEq> Trail<P, C> {
     pub(super) fn last(&self) -> Option<(&Found<P>, &[Made<P, C>])> {
         let mut tracks = self.tracks.iter();
         tracks.find_map(|track| Some((track.last.as_ref()?, track.over())))
+    }
+
+    /// Goes back to before the last entry of the innermost call.
+    pub(super) fn take_back_entry(&mut self) {
+        if let (Some(earlier), Some(track)) = (self.earlier.take(), self.tracks.first_mut()) {
+            *track = earlier;
+        }
     }
 
     /// Returns where the inlined call of a depth was entered, in the innermost call.
