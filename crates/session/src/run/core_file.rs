@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 
 /// The commands that need a process. Those that are not listed look at what there is, change what
 /// belongs to juror, or start a program.
-const NEED_PROCESS: [&str; 47] = [
+const NEED_PROCESS: [&str; 52] = [
     "abandon",
     "advance",
     "awatch",

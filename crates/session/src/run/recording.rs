@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 const NUMBERS_MAX: u32 = 100_000;
 
 /// The words of an offer to record, with what it costs.
-const OFFER: &str = "juror record keeps a run in which you can go back from here: record, then run; its \
-                     threads run one at a time, and a system call costs about 15 µs";
+const OFFER: &str = "a run that is recorded goes back from such a place: record, then run; its threads \
+                     run one at a time, and a system call costs about 15 µs";
 
 /// The options of runs that are not recorded.
 #[derive(Debug, Clone)]

@@ -24,6 +24,8 @@ pub(crate) struct LaunchState {
     pub unrecorded: Option<Unrecorded>,
     /// Whether the offer to record a run has been made.
     pub has_offered: bool,
+    /// The most schedule points that have been seen of a run that is made again.
+    pub last_point: u64,
     /// Whether juror keeps the terminal while the program runs, since somebody types at its prompt.
     pub keeps_terminal: bool,
 }

@@ -4,7 +4,7 @@ use crate::run::going_back::Notes;
 use crate::run::going_back::code::{Code, Inlined, callee_at};
 use crate::run::going_back::here::path_of;
 use crate::run::going_back::place::Place;
-use crate::run::going_back::trail::{Made, Trail, Visit};
+use crate::run::going_back::trail::{Back, Made, Trail, Visit};
 use crate::run::going_back::walk::{Happening, Walk, points_of};
 use crate::session::Session;
 use juror_arch::abi;
@@ -196,14 +196,17 @@ impl Follow {
         if callee.is_none() && called.is_some() {
             return;
         }
-        let has_lines = |callee: &Callee| {
-            let bound = program.modules.function_at(callee.entry);
-            bound.is_some_and(|it| it.module.symbols.opening_line(&it.function).is_some())
+        let opening = callee.and_then(|callee| {
+            let bound = program.modules.function_at(callee.entry)?;
+            bound.module.symbols.opening_line(&bound.function)
+        });
+        let back = match &opening {
+            Some(line) if line.file.exists() => Back::FromStatements,
+            _ => Back::FromCall,
         };
-        let made = callee
-            .filter(has_lines)
-            .map(|callee| Made { place, callee });
-        self.trail.make(number, made);
+        let callee = callee.filter(|_| opening.is_some());
+        let made = callee.map(|callee| Made { place, callee });
+        self.trail.make(number, made, back);
     }
 
     /// Takes what the thread has begun at the place from which the run goes back.

@@ -57,6 +57,15 @@ impl Visit {
     }
 }
 
+/// Whether a thread comes back from a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Back {
+    No,
+    FromCall,
+    /// Of a function whose statements are entered.
+    FromStatements,
+}
+
 /// The line in which a thread was before.
 #[derive(Debug, Clone)]
 enum Before {
@@ -67,12 +76,17 @@ enum Before {
 }
 
 impl Before {
-    /// Takes a visit; `is_back` if the thread comes back from a call. Returns whether it begins a
-    /// statement. The rules are those by which a step forwards ends.
-    fn take(&mut self, visit: &Visit, is_back: bool) -> bool {
+    /// Takes a visit. Returns whether it begins a statement. The rules are those by which a step
+    /// forwards ends.
+    fn take(&mut self, visit: &Visit, back: Back) -> bool {
+        let is_back = back != Back::No;
         let (begins, stays) = match self {
             Before::Unknown => (false, false),
             Before::Entered => (true, false),
+            // The line before is one of the function that was called.
+            Before::Line(_) if back == Back::FromStatements => {
+                (visit.around == Around::Call || visit.is_start, false)
+            }
             Before::Line(before) => {
                 let is_same = before.is_line_of(visit);
                 let is_inside = before.has(visit.address);
@@ -134,8 +148,8 @@ struct Track<P, C> {
     made: Vec<Made<P, C>>,
     /// Whether the last call of all is the last one of these.
     is_last_kept: bool,
-    /// Whether nothing was visited since a call.
-    is_back: bool,
+    /// The call since which nothing was visited.
+    back: Back,
 }
 
 impl<P: Clone, C: Clone + PartialEq> Track<P, C> {
@@ -151,13 +165,13 @@ impl<P: Clone, C: Clone + PartialEq> Track<P, C> {
             entered: vec![None; depths],
             made: Vec::new(),
             is_last_kept: false,
-            is_back: false,
+            back: Back::No,
         }
     }
 
     fn visit(&mut self, visit: &Visit, found: &Found<P>) {
         let is_known = !matches!(self.before, Before::Unknown);
-        if self.before.take(visit, self.is_back) {
+        if self.before.take(visit, self.back) {
             self.last = Some(found.clone());
             self.made.clear();
             self.is_last_kept = false;
@@ -165,6 +179,10 @@ impl<P: Clone, C: Clone + PartialEq> Track<P, C> {
         let both = self.path.iter().zip(&visit.path);
         let common = both.take_while(|(own, other)| own == other).count();
         let common_before = self.common.replace(common);
+        let back = match self.back {
+            Back::No => Back::No,
+            _ => Back::FromCall,
+        };
         let depths = self.own.iter_mut().zip(&mut self.entered);
         for (depth, ((before, own), entered)) in depths.enumerate() {
             if depth > common {
@@ -179,21 +197,22 @@ impl<P: Clone, C: Clone + PartialEq> Track<P, C> {
                 });
             }
             // Code of inlined calls belongs to the line of the call.
-            if visit.path.len() == depth && before.take(visit, self.is_back) {
+            if visit.path.len() == depth && before.take(visit, back) {
                 *own = Some(found.clone());
             }
         }
     }
 
-    fn make(&mut self, made: Option<Made<P, C>>) {
+    fn make(&mut self, made: Option<Made<P, C>>, back: Back) {
         self.is_last_kept = made.is_some();
-        self.is_back = true;
+        self.back = back;
         let Some(made) = made else {
             return;
         };
-        if let Some(last) = self.made.pop() {
-            self.made.retain(|it| it.callee != made.callee);
-            self.made.push(last);
+        let same = self.made.iter().enumerate();
+        let mut same = same.filter(|(_, it)| it.callee == made.callee);
+        if let (Some((first, _)), Some(_)) = (same.next(), same.next()) {
+            self.made.remove(first);
         }
         self.made.push(made);
     }
@@ -259,13 +278,14 @@ impl<P: Clone, C: Clone + PartialEq> Trail<P, C> {
             };
             track.visit(visit, &found);
         }
-        track.is_back = false;
+        track.back = Back::No;
     }
 
-    /// Takes a call that a call makes; none of a function that has no statements.
-    pub(super) fn make(&mut self, call: usize, made: Option<Made<P, C>>) {
+    /// Takes a call that a call makes, of a function that has statements if it is given, and how the
+    /// thread comes back from it.
+    pub(super) fn make(&mut self, call: usize, made: Option<Made<P, C>>, back: Back) {
         if let Some(track) = self.tracks.get_mut(call) {
-            track.make(made);
+            track.make(made, back);
         }
     }
 
