@@ -1,7 +1,7 @@
 //! `record`: the next run is kept in a file, by which it can be made again and goes back.
 
-use crate::options::{AutomaticCheckpoints, Tier};
 use crate::session::Session;
+use crate::state::launch::Unrecorded;
 use juror_debuggee::Origin;
 use juror_fault::CommandError;
 use juror_view::{Outcome, StopReason};
@@ -14,16 +14,6 @@ const NUMBERS_MAX: u32 = 100_000;
 /// The words of an offer to record, with what it costs.
 const OFFER: &str = "a run that is recorded goes back from such a place: record, then run; its threads \
                      run one at a time, and a system call costs about 15 µs";
-
-/// The options of runs that are not recorded.
-#[derive(Debug, Clone)]
-pub(crate) struct Unrecorded {
-    /// The file of the run that is recorded.
-    pub path: PathBuf,
-    tier: Tier,
-    randomize: bool,
-    checkpoints: Option<AutomaticCheckpoints>,
-}
 
 /// `record`, `record FILE`, `record stop`
 pub(crate) fn record(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {

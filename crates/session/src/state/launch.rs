@@ -1,8 +1,19 @@
 //! The launch settings of the next run, which override the options.
 
-use crate::run::recording::Unrecorded;
+use crate::options::{AutomaticCheckpoints, Tier};
 use crate::state::command_line::{CommandLine, Redirections};
 use juror_debuggee::StopEvent;
+use std::path::PathBuf;
+
+/// The options of runs that are not recorded.
+#[derive(Debug, Clone)]
+pub(crate) struct Unrecorded {
+    /// The file of the run that is recorded.
+    pub path: PathBuf,
+    pub tier: Tier,
+    pub randomize: bool,
+    pub checkpoints: Option<AutomaticCheckpoints>,
+}
 
 /// The launch settings that commands have changed.
 #[derive(Default)]

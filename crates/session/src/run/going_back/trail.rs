@@ -315,3 +315,138 @@ impl<P: Clone, C: Clone + PartialEq> Trail<P, C> {
         self.tracks.first()?.entered.get(depth)?.as_ref()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The code of a line: 16 bytes at 16 times its number.
+    fn visit(address: u64) -> Visit {
+        let number = address / 16;
+        Visit {
+            address,
+            path: Vec::new(),
+            line: Line {
+                file: Rc::from(Path::new("a.c")),
+                number: u32::try_from(number).unwrap_or(0),
+            },
+            ranges: [number * 16..number * 16 + 16].into(),
+            is_start: address.is_multiple_of(16),
+            begins: address.is_multiple_of(16),
+            around: Around::Nothing,
+            skipped: 0,
+        }
+    }
+
+    /// A trail of one call that has been entered, and has come to these addresses.
+    fn trail(addresses: &[u64]) -> Trail<u64, u64> {
+        let mut trail = Trail::new([(Vec::new(), false)]);
+        trail.enter(0);
+        go(&mut trail, addresses);
+        trail
+    }
+
+    fn go(trail: &mut Trail<u64, u64>, addresses: &[u64]) {
+        for address in addresses {
+            trail.visit(0, &[visit(*address)], address);
+        }
+    }
+
+    fn call(trail: &mut Trail<u64, u64>, place: u64, callee: u64) {
+        let made = Made { place, callee };
+        trail.make(0, Some(made), Back::FromStatements);
+    }
+
+    #[track_caller]
+    fn check(trail: &Trail<u64, u64>, last: u64, made: &[u64]) {
+        let (found, calls) = trail.last().expect("a statement");
+        assert_eq!(found.place, last);
+        let places: Vec<u64> = calls.iter().map(|it| it.place).collect();
+        assert_eq!(places, made);
+        assert_eq!(trail.last_over_calls().map(|it| it.place), Some(last));
+    }
+
+    #[test]
+    fn a_statement_begins_where_a_thread_comes_from_another_line() {
+        check(&trail(&[0x10]), 0x10, &[]);
+        check(&trail(&[0x10, 0x20, 0x28]), 0x20, &[]);
+        // A loop in one line is one statement, over two lines it is as many as it has turns.
+        check(&trail(&[0x10, 0x18, 0x10]), 0x10, &[]);
+        check(&trail(&[0x10, 0x20, 0x10]), 0x10, &[]);
+        // The middle of a line begins none.
+        check(&trail(&[0x10, 0x28]), 0x10, &[]);
+    }
+
+    #[test]
+    fn what_a_trail_has_not_seen_is_not_known() {
+        let mut trail: Trail<u64, u64> = Trail::new([(Vec::new(), false)]);
+        go(&mut trail, &[0x20]);
+        assert_eq!(trail.last_over_calls(), None);
+        go(&mut trail, &[0x30]);
+        check(&trail, 0x30, &[]);
+    }
+
+    #[test]
+    fn calls_of_a_statement_are_kept_until_the_next() {
+        let mut trail = trail(&[0x10]);
+        call(&mut trail, 0x11, 7);
+        go(&mut trail, &[0x15]);
+        call(&mut trail, 0x16, 8);
+        go(&mut trail, &[0x18]);
+        check(&trail, 0x10, &[0x11, 0x16]);
+        // Of many of a function the last two.
+        for place in 0x19..0x1c {
+            call(&mut trail, place, 7);
+        }
+        check(&trail, 0x10, &[0x16, 0x1a, 0x1b]);
+        go(&mut trail, &[0x20]);
+        check(&trail, 0x20, &[]);
+    }
+
+    #[test]
+    fn the_call_that_a_thread_is_in_is_not_over() {
+        let calls = [(Vec::new(), false), (Vec::new(), true)];
+        let mut trail: Trail<u64, u64> = Trail::new(calls);
+        trail.enter(1);
+        trail.visit(1, &[visit(0x50)], &0x50);
+        let made = |place| Some(Made { place, callee: 7 });
+        trail.make(1, made(0x51), Back::FromStatements);
+        trail.make(1, made(0x52), Back::FromStatements);
+        trail.enter(0);
+        let (found, calls) = trail.last().expect("a statement");
+        assert_eq!((found.place, calls.len()), (0x50, 1));
+        assert_eq!(trail.last_over_calls().map(|it| it.place), Some(0x50));
+        go(&mut trail, &[0x10]);
+        check(&trail, 0x10, &[]);
+        trail.take_back_entry();
+        assert_eq!(trail.last().map(|(it, _)| it.place), Some(0x50));
+    }
+
+    #[test]
+    fn an_inlined_call_has_statements_of_its_own() {
+        let inner = |address: u64| Visit {
+            path: vec![0x20],
+            ..visit(address)
+        };
+        let before = Visit {
+            around: Around::Call,
+            skipped: 1,
+            ..visit(0x10)
+        };
+        let mut trail: Trail<u64, u64> = Trail::new([(vec![0x20], false)]);
+        trail.enter(0);
+        trail.visit(0, &[before, inner(0x20)], &1);
+        trail.visit(0, &[inner(0x30)], &2);
+        assert_eq!(
+            trail.last().map(|(it, _)| (it.place, it.skipped)),
+            Some((2, 0))
+        );
+        assert_eq!(
+            trail.entered(1).map(|it| (it.place, it.skipped)),
+            Some((1, 1))
+        );
+        // Left, and not entered again.
+        go(&mut trail, &[0x40]);
+        assert_eq!(trail.last_over_calls().map(|it| it.place), Some(0x40));
+    }
+}
