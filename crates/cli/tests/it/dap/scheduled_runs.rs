@@ -99,9 +99,11 @@ fn a_client_goes_back_in_a_recorded_run() {
     assert_eq!(client.event("stopped")["reason"], "step");
     assert_eq!(client.top(&thread)["instructionPointerReference"], before);
     client.repl("break twice");
-    client.repl("continue");
-    assert_eq!(line(&mut client), 3);
-    client.repl("continue");
+    for _ in 0..2 {
+        client.repl("continue");
+        assert_eq!(client.event("stopped")["reason"], "breakpoint");
+        assert_eq!(line(&mut client), 3);
+    }
     let stop = client.resume("reverseContinue", &thread);
     assert_eq!(stop["reason"], "breakpoint");
     assert_eq!(line(&mut client), 3);
