@@ -17,6 +17,9 @@ const OFFER: &str = "a run that is recorded goes back from such a place: record,
 
 /// `record`, `record FILE`, `record stop`
 pub(crate) fn record(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    if let Some((_, more)) = rest.split_once(char::is_whitespace) {
+        return Err(CommandError::new("`record` takes one file").pointing_at(more.trim(), 0));
+    }
     let options = &session.options;
     if options.schedule.is_some() {
         return Err(CommandError::with_help(
