@@ -28,10 +28,9 @@ pub(crate) fn record(session: &mut Session, rest: &str) -> Result<Outcome, Comma
         ));
     }
     if rest == "stop" {
-        let was_to_be = session.options.recorded_run.take().is_some();
-        return match was_to_be {
-            true => Ok(Outcome::Message("The next run is not recorded.".to_owned())),
-            false => Err(CommandError::new(
+        return match session.options.recorded_run.take() {
+            Some(_) => Ok(Outcome::Message("The next run is not recorded.".to_owned())),
+            None => Err(CommandError::new(
                 "no run is to be recorded; one that has begun is recorded to its end",
             )),
         };
@@ -55,9 +54,11 @@ pub(crate) fn record(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     };
     session.options.recorded_run = Some(path.clone());
     session.launch.is_outdated = true;
-    let when = match session.is_fresh() || session.processes.program.is_none() {
-        true => "run starts it",
-        false => "run starts it anew",
+    let is_running = !session.is_fresh() && session.processes.program.is_some();
+    let when = if is_running {
+        "run starts it anew"
+    } else {
+        "run starts it"
     };
     Ok(Outcome::Message(format!(
         "The next run is recorded in {path}: {when}, and juror replay {path} makes it again and goes \

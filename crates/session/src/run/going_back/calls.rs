@@ -181,16 +181,14 @@ impl Follow {
                 .is_some_and(|(own, other)| own.address() == other.address())
         };
         let stack = registers.stack_pointer();
-        let callee = called.and_then(|called| match called.is_jumped_to {
-            true if is_own(called.address) => None,
-            true => Some(Callee {
-                entry: called.address,
-                cfa: abi::frame_at_entry(stack),
-            }),
-            false => Some(Callee {
-                entry: called.address,
-                cfa: stack,
-            }),
+        let callee = called.filter(|it| !(it.is_jumped_to && is_own(it.address)));
+        let callee = callee.map(|called| Callee {
+            entry: called.address,
+            cfa: if called.is_jumped_to {
+                abi::frame_at_entry(stack)
+            } else {
+                stack
+            },
         });
         // A jump within the function calls nothing.
         if callee.is_none() && called.is_some() {

@@ -129,9 +129,10 @@ pub(super) fn visits_at(session: &mut Session, address: u64) -> Result<Vec<Visit
                 },
                 skipped: level.min(beginning),
             };
-            match level < beginning {
-                true => visits.push(visit),
-                false => base = Some(visit),
+            if level < beginning {
+                visits.push(visit);
+            } else {
+                base = Some(visit);
             }
         }
     }

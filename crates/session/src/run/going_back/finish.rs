@@ -141,10 +141,9 @@ pub(crate) fn reverse_finish(
         return Err(nowhere_to_return(&frame));
     };
     let program = session.running()?;
-    let call = match caller.lookup < caller.pc {
-        true => call_returning_to(program, caller.pc),
-        false => None,
-    };
+    let is_called = caller.lookup < caller.pc;
+    let call = Some(caller.pc).filter(|_| is_called);
+    let call = call.and_then(|back| call_returning_to(program, back));
     let entry = entry_of(&frame);
     let (address, stack) = match (call, entry) {
         (Some(call), _) => (call, cfa),
@@ -276,10 +275,10 @@ fn before_call(
             }
         }
     });
-    match is_jump {
-        true => Ok(None),
-        false => gone.map(Some),
+    if is_jump {
+        return Ok(None);
     }
+    gone.map(Some)
 }
 
 fn is_call(program: &Program, address: u64) -> bool {
