@@ -126,6 +126,9 @@ pub(super) struct Made<P, C> {
     pub callee: C,
 }
 
+/// A statement, and the calls that have been made since and are over.
+pub(super) type Last<'a, P, C> = (&'a Found<P>, &'a [Made<P, C>]);
+
 /// A call on the way to the place: its function's statements are seen.
 #[derive(Debug, Clone)]
 struct Track<P, C> {
@@ -298,7 +301,7 @@ impl<P: Clone, C: Clone + PartialEq> Trail<P, C> {
 
     /// Returns the last statement, and the calls that have been made since and are over: their
     /// statements are later.
-    pub(super) fn last(&self) -> Option<(&Found<P>, &[Made<P, C>])> {
+    pub(super) fn last(&self) -> Option<Last<'_, P, C>> {
         let mut tracks = self.tracks.iter();
         tracks.find_map(|track| Some((track.last.as_ref()?, track.over())))
     }
