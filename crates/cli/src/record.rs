@@ -3,19 +3,15 @@
 use crate::arguments::Record;
 use crate::output::Output;
 use crate::session;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow};
 use juror_explore::RunFile;
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-
-/// The most files of runs of one program in a directory.
-const NUMBERS_MAX: u32 = 100_000;
+use juror_session::free_name;
 
 /// Runs `juror record`. Returns the exit status.
 pub fn run(record: &Record) -> anyhow::Result<u8> {
     let path = match &record.output {
         Some(path) => path.clone(),
-        None => free_name(record.program())?,
+        None => free_name(record.program()).map_err(|error| anyhow!(error.message))?,
     };
     let run = record.run()?;
     let options = run
@@ -32,18 +28,4 @@ pub fn run(record: &Record) -> anyhow::Result<u8> {
     let what = file.recorded_words();
     output.say(&format!("recorded in {}{what}\n", path.display()))?;
     Ok(status)
-}
-
-/// Returns the name of the next file of a run of a program, in this directory.
-fn free_name(program: &Path) -> anyhow::Result<PathBuf> {
-    let name = program.file_name().unwrap_or(OsStr::new("program"));
-    for number in 1..NUMBERS_MAX {
-        let mut name: OsString = name.to_owned();
-        name.push(format!(".{number}.run"));
-        let path = PathBuf::from(name);
-        if !path.exists() {
-            return Ok(path);
-        }
-    }
-    bail!("too many files of runs are in this directory: remove some, or name one with -o");
 }

@@ -74,7 +74,7 @@ impl Program {
     }
 
     /// Returns the instruction that ends at `address`, which is `offset` bytes into its function.
-    pub(crate) fn instruction_before(&self, address: u64, offset: u64) -> Option<u64> {
+    pub fn instruction_before(&self, address: u64, offset: u64) -> Option<u64> {
         if offset == 0 || offset > FUNCTION_SIZE_MAX {
             return None;
         }

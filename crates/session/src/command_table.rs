@@ -15,7 +15,6 @@ mod going_back;
 mod info;
 mod inspecting;
 mod memory;
-pub(crate) mod only_recorded;
 mod outside;
 mod points;
 mod processes;

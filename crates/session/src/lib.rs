@@ -25,6 +25,7 @@ pub use crate::options::{
 };
 pub use crate::replay::{RecordedRun, RecordedRunOptions};
 pub use crate::run::checkpoints::RestoreReport;
+pub use crate::run::recording::free_name;
 pub use crate::session::Session;
 pub use crate::state::checkpoints::CheckpointId;
 pub use juror_debuggee::{Foreground, Waker};

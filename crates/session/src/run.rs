@@ -26,6 +26,7 @@ pub(crate) mod patching;
 pub(crate) mod pause;
 pub(crate) mod points;
 pub(crate) mod processes;
+pub(crate) mod recording;
 pub(crate) mod scenarios;
 pub(crate) mod scheduling;
 pub(crate) mod self_modified_code;
@@ -55,7 +56,13 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         let pause = self.continue_until_pause(observer)?;
-        self.settle(pause)
+        let outcome = self.settle(pause)?;
+        if let Outcome::Stopped(stop) = &outcome
+            && let Some(offer) = recording::offer(self, &stop.reason)
+        {
+            observer.notice(offer);
+        }
+        Ok(outcome)
     }
 
     /// Resumes all threads until something happens, which is still to be shown.

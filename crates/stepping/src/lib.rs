@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod arrival;
+mod branches;
 mod engine;
 #[cfg(test)]
 mod explore;
@@ -36,6 +37,7 @@ mod suspended;
 mod thread;
 mod watch;
 
+pub use branches::{Branches, Callee, branches, callee_of};
 #[cfg(any(test, feature = "dropped-rules"))]
 pub use engine::Rule;
 pub use engine::{Engine, ThreadState};

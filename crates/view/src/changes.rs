@@ -115,9 +115,11 @@ pub enum Resume {
     NextInstruction,
     /// Until the selected function returns.
     Finish,
-    /// Back to the previous event, in a recording.
-    ReverseStep,
-    /// Back to the previous stop, in a recording.
+    /// Back by one line, over calls; in a recording to the previous event.
+    ReverseNext,
+    /// Back by one instruction, over calls; in a recording to the previous event.
+    ReverseNextInstruction,
+    /// Back to the previous stop.
     ReverseContinue,
 }
 

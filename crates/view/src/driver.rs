@@ -7,7 +7,7 @@
 //! Tests implement the trait to play a script without a process.
 
 use crate::changes::Changes;
-use crate::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
+use crate::live::{PictureView, RunPlace, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use crate::observer::Observer;
 use crate::queries::Queries;
 use crate::{Outcome, TerminalSettings};
@@ -67,6 +67,14 @@ pub trait Driver {
     /// Whether the run is recorded: it has no debuggee, and commands go back in it.
     fn is_recorded(&self) -> bool {
         false
+    }
+    /// Whether the run goes back: it is recorded, or can be made again.
+    fn goes_back(&self) -> bool {
+        self.is_recorded()
+    }
+    /// Returns the place of a run that can be made again.
+    fn run_place(&mut self) -> Option<RunPlace> {
+        None
     }
     /// Whether the debuggee was attached: leaving detaches it instead of killing it.
     fn is_attached(&self) -> bool {

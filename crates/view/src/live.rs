@@ -69,6 +69,15 @@ pub struct SampleWanted {
     pub window: Option<(u64, u64)>,
 }
 
+/// The place of a run that can be made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RunPlace {
+    /// The number of schedule points before it.
+    pub point: u64,
+    /// The most points that have been seen of the run.
+    pub last: u64,
+}
+
 /// The properties at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SampleView {

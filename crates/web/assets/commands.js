@@ -18,6 +18,12 @@ const LIVE = [
   { line: "interrupt", key: "i", when: ["running"] },
   { line: "checkpoint", key: "k", when: ["stopped"] },
 ];
+// In a run that can be made again.
+const BACK = [
+  { line: "reverse-step", key: "b", when: ["stopped"] },
+  { line: "reverse-next", key: "v", when: ["stopped"] },
+  { line: "reverse-continue", key: "u", when: ["stopped", "ended"] },
+];
 const RECORDED = [
   { line: "continue", key: "c", when: ["loaded", "stopped"] },
   { line: "step", key: "s", when: ["loaded", "stopped"] },
@@ -26,12 +32,17 @@ const RECORDED = [
   { line: "interrupt", key: "i", when: ["running"] },
 ];
 
+function rowsOf({ mode, goes_back: goesBack }) {
+  if (mode === "recorded") return RECORDED;
+  return goesBack ? [...LIVE, ...BACK] : LIVE;
+}
+
 /** Creates toolbar and prompt. */
 export function createCommands(connection, fixed, announcer) {
   const view = {
     connection,
     announcer,
-    rows: fixed.mode === "recorded" ? RECORDED : LIVE,
+    rows: rowsOf(fixed),
     buttons: [],
     status: null,
     history: [],

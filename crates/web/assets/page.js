@@ -12,6 +12,7 @@ import { createCommands, drawCommands } from "./commands.js";
 import { createStop, drawStop } from "./stop.js";
 import { createSlices, drawSlices } from "./slices.js";
 import { createPath, drawPath } from "./path.js";
+import { createPlace, drawPlace } from "./place.js";
 import { createTimeline, drawTimeline } from "./timeline.js";
 import { createChart } from "./chart.js";
 import { createQuestions } from "./questions.js";
@@ -70,6 +71,7 @@ function createViews() {
     stop: createStop(commands),
     slices: createSlices(connection, store, page.announcer),
     path: createPath(commands, fixed),
+    place: createPlace(commands),
     timeline: createTimeline(connection, page.announcer),
     chart: fixed.chart ? createChart(fixed.chart) : null,
   };
@@ -113,6 +115,7 @@ function draw(store) {
   drawStop(views.stop, store);
   drawSlices(views.slices, store);
   drawPath(views.path, store);
+  drawPlace(views.place, store);
   drawTimeline(views.timeline, store);
 }
 

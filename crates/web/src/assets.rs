@@ -28,6 +28,7 @@ pub(crate) const MODULES: &[(&str, &str)] = modules![
     "header.js",
     "page.js",
     "path.js",
+    "place.js",
     "questions.js",
     "slices.js",
     "stop.js",

@@ -57,7 +57,7 @@ impl LivePage {
     pub(crate) fn new(shared: Option<Arc<Shared>>, fixed: Static) -> LivePage {
         LivePage {
             shared,
-            last_fixed: snapshot::fixed(&fixed, &[]),
+            last_fixed: snapshot::fixed(&fixed, None),
             fixed,
             shown: Shown::default(),
             choices: Choices::default(),
@@ -125,7 +125,7 @@ impl LivePage {
         self.sequence += 1;
         let (shown, choices) = (&self.shown, &mut self.choices);
         self.last = snapshot::snapshot(session, shown, choices, self.sequence);
-        self.last_fixed = snapshot::fixed(&self.fixed, &session.pictures());
+        self.last_fixed = snapshot::fixed(&self.fixed, Some(session));
         if let Some(shared) = &self.shared {
             shared.snapshots.send_replace(self.last.to_string().into());
         }
@@ -175,7 +175,7 @@ impl LivePage {
 
     fn answer(&mut self, job: Job, session: &mut dyn Driver) {
         let answer = match job.request {
-            Request::Static => snapshot::fixed(&self.fixed, &session.pictures()),
+            Request::Static => snapshot::fixed(&self.fixed, Some(session)),
             Request::Slices(wanted) => match session.slices(&wanted) {
                 Ok(page) => json!(page),
                 Err(error) => json!({ "error": snapshot::error_text(&error) }),
@@ -211,7 +211,7 @@ impl LivePage {
             self.sequence += 1;
             let (shown, choices) = (&self.shown, &mut self.choices);
             self.last = snapshot::snapshot(session, shown, choices, self.sequence);
-            self.last_fixed = snapshot::fixed(&self.fixed, &session.pictures());
+            self.last_fixed = snapshot::fixed(&self.fixed, Some(session));
         }
         report::page(&self.last_fixed, &self.last)
     }

@@ -8,7 +8,7 @@ use juror_text::page::Page as Text;
 use juror_text::stops::Context;
 use juror_text::{messages, outcome};
 use juror_view::driver::Driver;
-use juror_view::live::{PictureView, PropertySample, SampleWanted};
+use juror_view::live::{PropertySample, SampleWanted};
 use juror_view::{Outcome, SourceView};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -141,13 +141,18 @@ pub(crate) fn error_text(error: &CommandError) -> String {
 }
 
 /// Returns what does not change, with the pictures of the properties.
-pub(crate) fn fixed(fixed: &Static, pictures: &[PictureView]) -> Value {
+pub(crate) fn fixed(fixed: &Static, session: Option<&mut dyn Driver>) -> Value {
+    let (pictures, goes_back) = match session {
+        Some(session) => (session.pictures(), session.goes_back()),
+        None => (Vec::new(), false),
+    };
     json!({
         "mode": fixed.mode,
         "program": fixed.program,
         "arguments": fixed.arguments,
         "version": fixed.version,
         "properties": pictures,
+        "goes_back": goes_back,
         "questions": fixed.questions,
         "chart": fixed.chart,
     })
@@ -201,6 +206,7 @@ pub(crate) fn snapshot(
         "end_text": shown.end_text,
         "properties": sample.properties.iter().map(property).collect::<Vec<_>>(),
         "threads": threads.unwrap_or_default(),
+        "place": session.run_place(),
         "checkpoints": checkpoints.map_or_else(|| json!([]), |it| json!(it)),
         "events": {
             "buckets": buckets.collect::<Vec<_>>(),

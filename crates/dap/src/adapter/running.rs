@@ -177,7 +177,11 @@ impl Adapter {
     /// of properties whose filters are off. They are reported.
     fn resumed_after(&mut self, how: How, last: &Result<Outcome, CommandError>) -> Option<How> {
         let (violations, how) = match last {
-            Ok(Outcome::Stopped(stop)) => (violations_of(&stop.reason)?, How::Continue),
+            Ok(Outcome::Stopped(stop)) => match how {
+                How::ReverseContinue => (violations_of(&stop.reason)?, how),
+                How::ReverseNext | How::ReverseNextInstruction => return None,
+                _ => (violations_of(&stop.reason)?, How::Continue),
+            },
             // A step of a recording ends at its event.
             Ok(Outcome::RecordedStop(stop)) => match how {
                 How::Run | How::Continue => (violations_of(&stop.why)?, How::Continue),
@@ -296,6 +300,12 @@ mod tests {
                 recorded(passed()),
                 Some(How::ReverseContinue),
             ),
+            (
+                How::ReverseContinue,
+                stop(passed()),
+                Some(How::ReverseContinue),
+            ),
+            (How::ReverseNext, stop(passed()), None),
             // A step of a recording ends at its event.
             (How::Step, recorded(passed()), None),
             (How::Continue, Ok(Outcome::Done), None),

@@ -115,7 +115,7 @@ pub(super) fn step_back(
     arguments: Value,
 ) -> Result<Resume, Failure> {
     goes_back(session)?;
-    step(arguments, How::ReverseStep, How::ReverseStep)
+    step(arguments, How::ReverseNext, How::ReverseNextInstruction)
 }
 
 /// `reverseContinue`
@@ -130,12 +130,12 @@ pub(super) fn go_back(
 
 /// Checks that the run can go back.
 fn goes_back(session: &dyn Driver) -> Result<(), Failure> {
-    if session.is_recorded() {
+    if session.goes_back() {
         Ok(())
     } else {
         Err(Failure::shown(
-            "a program does not go back; a run that was recorded does (`recording` of `launch`), \
-             and a checkpoint can be restored",
+            "a program does not go back; a run that was recorded does (by juror record, or with \
+             --trace; `recording` of `launch`), and a checkpoint can be restored",
         ))
     }
 }

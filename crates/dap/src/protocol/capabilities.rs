@@ -132,3 +132,8 @@ pub fn of_recordings() -> Value {
     all.insert("supportsStepBack".to_owned(), true.into());
     Value::Object(all)
 }
+
+/// Returns the capabilities of a session with a run that can be made again, in addition.
+pub fn of_runs_made_again() -> Value {
+    json!({ "supportsStepBack": true })
+}

@@ -8,7 +8,7 @@ use crate::filters;
 use crate::handlers::{choose_signals, parse};
 use crate::points;
 use crate::protocol::arguments::{Restart, Start};
-use crate::protocol::capabilities::of_recordings;
+use crate::protocol::capabilities::{of_recordings, of_runs_made_again};
 use crate::protocol::message::{Failure, Request};
 use juror_fault::{CommandError, SessionError};
 use juror_monitoring::property_files::PropertySource;
@@ -122,6 +122,9 @@ impl Server<'_> {
         self.tell_process();
         if self.adapter.is_recorded {
             let body = json!({ "capabilities": of_recordings() });
+            self.adapter.event("capabilities", body);
+        } else if self.session.as_ref().is_some_and(|it| it.goes_back()) {
+            let body = json!({ "capabilities": of_runs_made_again() });
             self.adapter.event("capabilities", body);
         }
         if self.adapter.is_recorded || !self.adapter.properties.is_empty() {

@@ -10,21 +10,6 @@ type Row = (&'static [&'static str], &'static str);
 const COMMANDS: &[Row] = &[
     (
         &[
-            "reverse-step",
-            "rs",
-            "reverse-next",
-            "rn",
-            "reverse-nexti",
-            "rni",
-            "reverse-finish",
-            "record",
-            "rec",
-        ],
-        "juror record ./program keeps a run, and in juror replay FILE.run reverse-continue, \
-         reverse-stepi and last-write go back; checkpoint and restore go back in a live program",
-    ),
-    (
-        &[
             "python",
             "py",
             "python-interactive",

@@ -3,7 +3,8 @@
 use crate::command_table::arguments::times;
 use crate::command_table::entry::{Completes, Entry, Group, Names, Repeats};
 use crate::replay::rows;
-use crate::run::going_back;
+use crate::run::going_back::{self, Calls};
+use crate::run::recording;
 
 /// The details that the commands share.
 const DETAILS: &str = "In a run that can be made again: juror record keeps one, juror explore finds one \
@@ -49,6 +50,23 @@ pub(super) const ENTRIES: &[Entry] = &[
         ..Entry::DEFAULT
     },
     Entry {
+        name: "record",
+        aliases: &["rec"],
+        summary: "record the next run, so that it can be made again and goes back",
+        examples: &[
+            ("record", "in PROGRAM.1.run, or the next number"),
+            ("record bad.run", "in this file"),
+            ("record stop", "the next run is not recorded after all"),
+        ],
+        details: "run starts it; juror replay FILE.run makes it again, and goes back in it. What the \
+                  program reads, the time and the order of its threads are kept. The threads run \
+                  one at a time, and a system call costs about 15 µs.",
+        completes: Completes::Files,
+        group: Group::Running,
+        run: |session, rest, _| recording::record(session, rest),
+        ..Entry::DEFAULT
+    },
+    Entry {
         name: "reverse-continue",
         aliases: &["rc"],
         summary: "go back to the previous stop, or to the start of the run",
@@ -63,6 +81,74 @@ pub(super) const ENTRIES: &[Entry] = &[
         takes_nothing: true,
         run: |session, _, observer| going_back::reverse_continue(session, observer),
         recorded: Some(&rows::REVERSE_CONTINUE),
+        ..Entry::DEFAULT
+    },
+    Entry {
+        name: "reverse-finish",
+        summary: "go back to the call of the selected function",
+        examples: &[("reverse-finish", "to the instruction that called it")],
+        details: DETAILS,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        moves: true,
+        takes_nothing: true,
+        run: |session, _, observer| going_back::reverse_finish(session, observer),
+        ..Entry::DEFAULT
+    },
+    Entry {
+        name: "reverse-next",
+        aliases: &["rn"],
+        summary: "step back to the start of the previous line, over calls",
+        examples: &[
+            (
+                "reverse-next",
+                "to the line that the function executed last",
+            ),
+            ("reverse-next 5", "five lines"),
+        ],
+        details: DETAILS,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        moves: true,
+        run: |session, rest, observer| {
+            going_back::reverse_statements(session, times(rest)?, Calls::PassOver, observer)
+        },
+        recorded: Some(&rows::REVERSE_NEXT),
+        ..Entry::DEFAULT
+    },
+    Entry {
+        name: "reverse-nexti",
+        aliases: &["rni"],
+        summary: "step back one instruction, over calls",
+        examples: &[
+            ("reverse-nexti", "behind a call, to its instruction"),
+            ("reverse-nexti 10", "ten instructions"),
+        ],
+        details: DETAILS,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        moves: true,
+        run: |session, rest, observer| {
+            going_back::reverse_instructions_over_calls(session, times(rest)?, observer)
+        },
+        ..Entry::DEFAULT
+    },
+    Entry {
+        name: "reverse-step",
+        aliases: &["rs"],
+        summary: "step back to the start of the previous line, into calls from their ends",
+        examples: &[
+            ("reverse-step", "to the line that the thread executed last"),
+            ("reverse-step 3", "three lines"),
+        ],
+        details: DETAILS,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        moves: true,
+        run: |session, rest, observer| {
+            going_back::reverse_statements(session, times(rest)?, Calls::Enter, observer)
+        },
+        recorded: Some(&rows::REVERSE_STEP),
         ..Entry::DEFAULT
     },
     Entry {

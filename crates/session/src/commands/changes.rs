@@ -160,12 +160,9 @@ fn command_of(how: Resume) -> Result<&'static str, CommandError> {
         Resume::StepInstruction => "stepi",
         Resume::NextInstruction => "nexti",
         Resume::Finish => "finish",
-        Resume::ReverseStep | Resume::ReverseContinue => {
-            return Err(CommandError::with_help(
-                "a program does not go back",
-                "a run that was recorded does: juror replay FILE",
-            ));
-        }
+        Resume::ReverseNext => "reverse-next",
+        Resume::ReverseNextInstruction => "reverse-nexti",
+        Resume::ReverseContinue => "reverse-continue",
     })
 }
 

@@ -15,7 +15,7 @@ use juror_points::location_spec::LocationSpec;
 use juror_values::format::Radix;
 use juror_view::changes::{Changes, MonitorPlace, PointChange, PointRequest, Release, Resume};
 use juror_view::driver::{Driver, FrontEnd};
-use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
+use juror_view::live::{PictureView, RunPlace, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::nodes::{Group, Node, NodeId, PartFilter};
 use juror_view::observer::Observer;
 use juror_view::queries::{
@@ -63,6 +63,19 @@ impl Driver for Session {
     }
     fn is_alive(&self) -> bool {
         Session::is_alive(self)
+    }
+    fn goes_back(&self) -> bool {
+        self.options.schedule.is_some()
+    }
+    fn run_place(&mut self) -> Option<RunPlace> {
+        self.options.schedule.as_ref()?;
+        let program = self.processes.program.as_ref();
+        let now = program.and_then(|program| program.debuggee.scheduler());
+        let seen = now.map(|scheduler| scheduler.points());
+        let last = self.launch.last_point.max(seen.unwrap_or(0));
+        self.launch.last_point = last;
+        let point = seen.unwrap_or(last);
+        Some(RunPlace { point, last })
     }
     fn is_attached(&self) -> bool {
         Session::is_attached(self)

@@ -48,7 +48,7 @@ impl Changes for RecordedRun {
             Resume::Step | Resume::StepInstruction | Resume::StepIntoCall(_) => "step",
             Resume::Next | Resume::NextInstruction => "next",
             Resume::Finish => "finish",
-            Resume::ReverseStep => "reverse-step",
+            Resume::ReverseNext | Resume::ReverseNextInstruction => "reverse-step",
             Resume::ReverseContinue => "reverse-continue",
         };
         self.carry_out(find(name)?.1, "", observer)

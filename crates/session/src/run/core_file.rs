@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 
 /// The commands that need a process. Those that are not listed look at what there is, change what
 /// belongs to juror, or start a program.
-const NEED_PROCESS: [&str; 47] = [
+const NEED_PROCESS: [&str; 52] = [
     "abandon",
     "advance",
     "awatch",
@@ -53,10 +53,15 @@ const NEED_PROCESS: [&str; 47] = [
     "property",
     "queue-signal",
     "rbreak",
+    "record",
     "restart-frame",
     "restore",
     "return",
     "reverse-continue",
+    "reverse-finish",
+    "reverse-next",
+    "reverse-nexti",
+    "reverse-step",
     "reverse-stepi",
     "rwatch",
     "scenario",

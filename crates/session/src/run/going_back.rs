@@ -10,18 +10,25 @@
 //! found again, or the user interrupts, the present one stands where it stood.
 
 mod again;
+mod calls;
+mod code;
+mod finish;
 mod here;
 mod instructions;
 mod last_write;
 mod memory;
 mod place;
+mod statements;
+mod trail;
 mod walk;
 mod way;
 mod waypoints;
 
+pub(crate) use finish::{reverse_finish, reverse_instructions_over_calls};
 pub(crate) use instructions::reverse_instructions;
 pub(crate) use last_write::last_write;
 pub(crate) use place::go_to;
+pub(crate) use statements::{Calls, reverse_statements};
 
 use crate::run::going_back::again::Kept;
 use crate::run::going_back::here::{Finder, Here, Kind, Numbers, cannot_be_made_again};
@@ -68,7 +75,16 @@ pub(crate) fn reverse_continue(
 /// Returns the place at which the run stands, and from which it can go back.
 fn place_to_leave(session: &Session) -> Result<Here, CommandError> {
     let Some(file) = &session.options.schedule else {
-        return Err(cannot_be_made_again());
+        return Err(match &session.launch.unrecorded {
+            Some(recorded) => CommandError::with_help(
+                "this run is being recorded; it goes back when it is made again",
+                format!(
+                    "when it has ended: juror replay {}",
+                    recorded.path.display()
+                ),
+            ),
+            None => cannot_be_made_again(),
+        });
     };
     if file.files() == juror_explore::Files::Real && !file.is_recorded() {
         return Err(CommandError::new(

@@ -3,7 +3,7 @@
 use crate::commands::blocks;
 use crate::options::Options;
 use crate::run::checkpoints::numbers;
-use crate::run::{call_stops, catchpoints, scheduling, symbol_reading};
+use crate::run::{call_stops, catchpoints, recording, scheduling, symbol_reading};
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
 use crate::state::control::ControlState;
@@ -88,6 +88,7 @@ impl Session {
     pub(crate) fn launch(&mut self, observer: &mut dyn Observer) -> Result<(), SessionError> {
         let permitted = self.control.permit_run();
         permitted.map_err(|error| SessionError::Launch(error.message))?;
+        recording::prepare(self);
         let launch = self.launch_of()?;
         let mut program = self.start_program(&launch)?;
         let (thread, early_signal) = load_libraries(&mut program)?;
@@ -99,6 +100,8 @@ impl Session {
         self.processes.selection = Selection::of_thread(thread);
         self.processes.program = Some(program);
         self.launch.is_outdated = false;
+        // A file is of one run.
+        self.options.recorded_run = None;
         self.checkpoints.begin_run();
         if !self.launch.is_again {
             self.checkpoints.waypoints = Waypoints::default();

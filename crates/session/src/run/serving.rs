@@ -16,7 +16,7 @@ use juror_fault::CommandError;
 use juror_view::Outcome;
 use juror_view::changes::Changes;
 use juror_view::driver::{Driver, FrontEnd};
-use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
+use juror_view::live::{PictureView, RunPlace, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::{Observer, SilentObserver};
 use juror_view::queries::Queries;
 
@@ -99,6 +99,12 @@ impl Driver for Served<'_> {
     }
     fn is_alive(&self) -> bool {
         self.0.is_alive()
+    }
+    fn goes_back(&self) -> bool {
+        self.0.goes_back()
+    }
+    fn run_place(&mut self) -> Option<RunPlace> {
+        self.0.run_place()
     }
     fn is_attached(&self) -> bool {
         self.0.is_attached()

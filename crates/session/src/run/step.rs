@@ -371,7 +371,11 @@ impl Session {
     }
 
     /// Returns the beginning of the body of a function, if it is one to step into.
-    fn body_of(&mut self, bound: &Bound, foreign: bool) -> Result<Option<u64>, CommandError> {
+    pub(crate) fn body_of(
+        &mut self,
+        bound: &Bound,
+        foreign: bool,
+    ) -> Result<Option<u64>, CommandError> {
         let Bound { module, function } = bound;
         if function.plt {
             return Ok(None);
@@ -395,7 +399,7 @@ impl Session {
     }
 
     /// Returns whether the function of a frame is skipped.
-    fn is_skipped(&self, frame: &Frame) -> bool {
+    pub(crate) fn is_skipped(&self, frame: &Frame) -> bool {
         self.user
             .skips
             .has(frame.name.as_deref(), frame.file.as_deref())
@@ -533,7 +537,7 @@ fn function_start(frame: &Frame) -> Option<u64> {
 }
 
 /// Returns the code of a frame's line.
-fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
+pub(crate) fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
     match &frame.module {
         Some(module) => ranges_at(module, frame.pc),
         None => Vec::new(),
@@ -541,7 +545,7 @@ fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
 }
 
 /// Returns whether a statement of its line begins at a frame's address.
-fn begins_own_statement(frame: &Frame) -> bool {
+pub(crate) fn begins_own_statement(frame: &Frame) -> bool {
     let row = frame
         .module
         .as_ref()
@@ -554,7 +558,7 @@ fn begins_own_statement(frame: &Frame) -> bool {
 
 /// Returns the code of the line that a frame is shown in: that of the call, if it is an inlined
 /// one.
-fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
+pub(crate) fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
     match (&frame.module, &frame.file, frame.line) {
         (Some(module), Some(file), Some(line)) if frame.inline_depth > 0 => {
             let address = module.to_file(frame.pc);

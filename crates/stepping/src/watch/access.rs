@@ -129,7 +129,7 @@ fn is_masked_store(instruction: &Instruction) -> bool {
     )
 }
 
-fn value_of(register: Register, state: &AccessState) -> Option<u64> {
+pub(crate) fn value_of(register: Register, state: &AccessState) -> Option<u64> {
     match register {
         Register::FS => Some(state.fs_base),
         Register::GS => Some(state.gs_base),

@@ -16,6 +16,7 @@ mod coverage;
 mod registers;
 mod sweep;
 
+pub(crate) use access::value_of;
 pub use access::{Access, AccessState, accesses_of, is_repeated};
 pub use allocation::{
     Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind, WatchRequest, allocate,

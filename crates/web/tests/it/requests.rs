@@ -3,7 +3,9 @@
 use juror_fault::CommandError;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
-use juror_view::live::{PropertySample, SampleView, SampleWanted, SlicesView, SlicesWanted};
+use juror_view::live::{
+    PropertySample, RunPlace, SampleView, SampleWanted, SlicesView, SlicesWanted,
+};
 use juror_view::observer::{Observer, SilentObserver};
 use juror_web::{LivePage, Performed, Server, Static};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -32,6 +34,15 @@ impl Driver for Played {
     }
     fn is_alive(&self) -> bool {
         true
+    }
+    fn goes_back(&self) -> bool {
+        true
+    }
+    fn run_place(&mut self) -> Option<RunPlace> {
+        Some(RunPlace {
+            point: 7,
+            last: 20 + self.samples,
+        })
     }
     fn sample(&mut self, wanted: &SampleWanted) -> SampleView {
         self.samples += 1;
@@ -298,6 +309,10 @@ fn a_stream_has_a_snapshot_at_once_and_after_each_command_and_asks_for_what_is_n
     let first = next(&mut served);
     assert!(
         first.contains(r#""status":"loaded""#) && first.contains(r#""events":1"#),
+        "{first}"
+    );
+    assert!(
+        first.contains(r#""place":{"last":21,"point":7}"#),
         "{first}"
     );
     served.page.end(&mut served.session, &Ok(Outcome::Done));

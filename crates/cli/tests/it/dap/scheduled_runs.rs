@@ -54,3 +54,61 @@ fn a_run_with_a_deadlock_stops_there_with_each_thread() {
     assert!(frames.iter().any(|it| it["name"] == "take"), "{stack}");
     client.end();
 }
+
+/// A run is recorded, and a client goes back in it.
+const BACK: &str = "#include <stdio.h>
+static int twice(int n) {
+    int all = n + n;
+    return all;
+}
+int main(void) {
+    int sum = 1;
+    sum = twice(sum);
+    sum = twice(sum);
+    printf(\"%d\\n\", sum);
+    return 0;
+}
+";
+
+#[test]
+fn a_client_goes_back_in_a_recorded_run() {
+    let executable = Fixture::c("dap_back", BACK).compile_plain();
+    let directory = TempDir::with_prefix("juror-run-").expect("a directory");
+    let file = directory.path().join("back.run");
+    let output = juror(&["record", "-o"]).args([&file, &executable]).run();
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let mut client = Client::start();
+    client.launch(json!({ "recording": file, "initCommands": ["break 10"] }));
+    let announced = client.event("capabilities")["capabilities"].clone();
+    assert_eq!(announced, json!({ "supportsStepBack": true }));
+    let thread = client.begin()["threadId"].clone();
+    let line = |client: &mut Client| client.top(&thread)["line"].clone();
+    assert_eq!(line(&mut client), 10);
+    for expected in [9, 8] {
+        assert_eq!(client.resume("stepBack", &thread)["reason"], "step");
+        assert_eq!(line(&mut client), expected);
+    }
+    // By instructions, and back by as many.
+    let instruction = json!({ "threadId": thread, "granularity": "instruction" });
+    let before = client.top(&thread)["instructionPointerReference"].clone();
+    client.ask("next", instruction.clone());
+    client.event("stopped");
+    let behind = client.top(&thread)["instructionPointerReference"].clone();
+    assert_ne!(before, behind);
+    client.ask("stepBack", instruction);
+    assert_eq!(client.event("stopped")["reason"], "step");
+    assert_eq!(client.top(&thread)["instructionPointerReference"], before);
+    client.repl("break twice");
+    for _ in 0..2 {
+        client.repl("continue");
+        assert_eq!(client.event("stopped")["reason"], "breakpoint");
+        assert_eq!(line(&mut client), 3);
+    }
+    let stop = client.resume("reverseContinue", &thread);
+    assert_eq!(stop["reason"], "breakpoint");
+    assert_eq!(line(&mut client), 3);
+    assert_eq!(client.resume("stepBack", &thread)["reason"], "step");
+    assert_eq!(line(&mut client), 8);
+    assert_eq!(client.resume("reverseContinue", &thread)["reason"], "entry");
+    client.leave();
+}

@@ -300,6 +300,7 @@ const PARTLY: &[Row] = &[row(
     &[
         "recordings::a_recorded_run_goes_forwards_and_backwards",
         "recordings::a_program_does_not_go_back",
+        "scheduled_runs::a_client_goes_back_in_a_recorded_run",
     ],
 )];
 

@@ -1,5 +1,6 @@
 //! `juror record`, and `juror replay` of what it wrote.
 
+mod backwards;
 mod check;
 mod damaged;
 mod jumps;

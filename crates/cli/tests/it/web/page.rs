@@ -48,10 +48,14 @@ impl Followed {
     }
 
     fn watching(place: &Path, property: &Path, arguments: &[&str]) -> Followed {
+        let property = property.to_str().expect("a path that is text");
+        let words = ["run", "--web", "--property", property];
+        Followed::of(place, &[&words, arguments].concat())
+    }
+
+    fn of(place: &Path, words: &[&str]) -> Followed {
         let mut juror = Command::new(env!("CARGO_BIN_EXE_juror"))
-            .args(["run", "--web", "--property"])
-            .arg(property)
-            .args(arguments)
+            .args(words)
             .current_dir(place)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -221,6 +225,42 @@ fn the_page_follows_a_program_that_runs_and_interrupts_it() {
     let text = followed.command("continue");
     assert!(text.contains("VIOLATED  room"), "{text}");
     assert_eq!(followed.end(), Some(1));
+}
+
+/// Writes after each push.
+const WRITES: &str = r#"
+    #include <unistd.h>
+    int pushed;
+    static void push(int n) { pushed += n; write(2, ".", 1); }
+    int main(void) {
+        for (int n = 0; n < 4; n++) push(1);
+        return 0;
+    }"#;
+
+#[test]
+fn the_page_leads_a_recorded_run_to_a_place() {
+    let place = tempfile::tempdir().expect("a directory");
+    let program = Fixture::c("writes", WRITES).compile_plain();
+    let program = program.to_str().expect("a path that is text");
+    run(place.path(), &["record", "-o", "back.run", program]);
+    let followed = Followed::of(place.path(), &["replay", "--web", "back.run"]);
+    assert_eq!(followed.ask("GET", "static", "")["goes_back"], true);
+    let mut snapshots = followed.snapshots();
+    let mut point = |expected: u64| {
+        let found = snapshots.find(|it| it["place"]["point"] == expected);
+        found.expect("the place")["place"]["last"].clone()
+    };
+    followed.command("break push if pushed == 3");
+    followed.command("run");
+    assert_eq!(point(3), 3);
+    // The knob of the time line is released.
+    let text = followed.command("goto 1");
+    assert!(text.contains("push"), "{text}");
+    assert_eq!(point(1), 3);
+    assert!(followed.command("print pushed").contains("= 1"));
+    let text = followed.command("reverse-next");
+    assert!(text.contains("push"), "{text}");
+    followed.end();
 }
 
 #[test]

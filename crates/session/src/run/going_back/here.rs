@@ -190,7 +190,7 @@ pub(super) fn path_of(debuggee: &Debuggee, thread: ThreadId) -> Option<ThreadPat
 pub(super) fn cannot_be_made_again() -> CommandError {
     CommandError::with_help(
         "this run cannot be made again, so it does not go back",
-        "juror record ./program keeps a run, juror explore ./program finds one that fails, and juror \
+        "record, then run, keeps the next run; juror record ./program does, juror explore ./program finds one that fails, and juror \
          replay FILE.run goes through it in both directions; juror run --trace FILE records events \
          for juror replay; checkpoint and restore go back in a live program",
     )

@@ -32,6 +32,13 @@ impl Place {
         steps: 0,
     };
 
+    /// Stands for the place from which the run goes back.
+    pub(super) const HERE: Place = Place {
+        points: u64::MAX,
+        site: None,
+        steps: 0,
+    };
+
     /// Leads a run there. Returns the thread that stands there, and why the run stops there, if it
     /// does.
     pub(super) fn seek(

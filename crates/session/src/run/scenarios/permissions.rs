@@ -52,8 +52,10 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
         "run" | "start" | "starti" if redirects(rest) => Need::Files("redirects to a file"),
         "run" | "start" | "starti" | "abandon" | "advance" | "call" | "continue" | "detach"
         | "finish" | "goto" | "kill" | "last-write" | "next" | "nexti" | "queue-signal"
-        | "quit" | "restart-frame" | "return" | "reverse-continue" | "reverse-stepi" | "signal"
+        | "quit" | "restart-frame" | "return" | "reverse-continue" | "reverse-finish"
+        | "reverse-next" | "reverse-nexti" | "reverse-step" | "reverse-stepi" | "signal"
         | "step" | "stepi" | "until" => Need::Nothing,
+        "record" => Need::Files("writes a file"),
         "jump" => Need::Programs("makes the program run other code"),
         "attach" => Need::Programs("takes over another program"),
         // Looking.

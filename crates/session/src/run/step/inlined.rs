@@ -149,7 +149,7 @@ impl Session {
     }
 
     /// Returns the number of a thread's skipped inline frames.
-    fn skipped_frame_count(&self, thread: ThreadId, frames: &[Frame]) -> usize {
+    pub(crate) fn skipped_frame_count(&self, thread: ThreadId, frames: &[Frame]) -> usize {
         let here = frames.first().map(|frame| frame.pc);
         let said = self.processes.stop.skipped_frames;
         let said = said.filter(|it| it.thread == thread && Some(it.pc) == here);
