@@ -20,7 +20,7 @@ pub fn run(record: &Record) -> anyhow::Result<u8> {
     let run = record.run()?;
     let options = run
         .options()
-        .map(|options| options.recording_run(path.clone()));
+        .map(|options| options.recording_run(path.clone(), record.by_stops));
     let status = session::run(options, &run.common, None)?;
     let file = match RunFile::read(&path) {
         Ok(file) => file,

@@ -78,6 +78,8 @@ pub struct Options {
     pub schedule: Option<RunFile>,
     /// The file to which the run is recorded.
     pub recorded_run: Option<PathBuf>,
+    /// Whether each system call of a run that is recorded stops: to compare.
+    pub records_by_stops: bool,
     /// The files of scenarios, with their properties.
     pub scenarios: Vec<PropertySource>,
     /// What scenarios may do besides debugging.
@@ -126,14 +128,16 @@ impl Options {
         }
     }
 
-    /// Returns the options of a session whose run is recorded to a file.
+    /// Returns the options of a session whose run is recorded to a file, perhaps with a stop for each
+    /// system call.
     #[must_use]
-    pub fn recording_run(self, path: PathBuf) -> Options {
+    pub fn recording_run(self, path: PathBuf, by_stops: bool) -> Options {
         Options {
             tier: Tier::Trap,
             randomize: false,
             checkpoints: None,
             recorded_run: Some(path),
+            records_by_stops: by_stops,
             ..self
         }
     }

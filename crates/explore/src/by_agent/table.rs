@@ -65,7 +65,7 @@ impl Row {
 }
 
 /// Returns the code of an instruction at another address.
-pub(super) fn copy(instruction: &Instruction, to: u64) -> Option<Vec<u8>> {
+pub(crate) fn copy(instruction: &Instruction, to: u64) -> Option<Vec<u8>> {
     let instructions = [*instruction];
     let block = InstructionBlock::new(&instructions, to);
     let encoded = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE).ok()?;

@@ -42,6 +42,13 @@ pub(super) struct KeptSignals {
     handlers: FxHashMap<u64, u64>,
 }
 
+impl KeptSignals {
+    /// Notes that a thread has gone on since the exit of its last call that stopped.
+    pub(super) fn forget_exit(&mut self, thread: ThreadId) {
+        self.exits.remove(&thread);
+    }
+}
+
 impl Control {
     /// Notes that a thread stands at the exit of a call. A call that is made again is not recorded yet.
     pub(super) fn note_exit(
@@ -124,6 +131,7 @@ impl Control {
                 let information = debuggee.take_signal(thread);
                 let held = self.signals.held.entry(thread).or_default();
                 held.extend(information);
+                self.stop_next_call();
                 self.let_go(debuggee, thread)?;
                 return Ok(None);
             }

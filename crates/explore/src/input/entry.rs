@@ -46,8 +46,7 @@ pub(crate) struct Call {
     pub(crate) site: u64,
     pub(crate) arguments: [u64; 3],
     pub(crate) result: i64,
-    /// Whether others went on while it waited.
-    pub(crate) has_waited: bool,
+    pub(crate) way: Way,
     /// The standard stream to which it has written: 1 or 2; 0 for none.
     pub(crate) stream: u8,
     pub(crate) writes: Vec<Written>,
@@ -58,6 +57,17 @@ pub(crate) struct Call {
     /// The signals that came behind it ([`Entry::Signal`]).
     #[serde(skip)]
     pub(crate) signals: Vec<Vec<u8>>,
+}
+
+/// The way in which a call was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Way {
+    /// It stopped, and was made at once.
+    AtOnce,
+    /// Others went on while it waited.
+    Waited,
+    /// The program has made and noted it: no point of the scheduler is there.
+    Own,
 }
 
 /// The kind of a moment that comes from outside.

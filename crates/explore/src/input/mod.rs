@@ -10,7 +10,7 @@ pub(crate) mod entry;
 pub(crate) mod feeder;
 pub(crate) mod recorder;
 
-pub(crate) use entry::{Call, Comes, Ending, Entry, FileIdentity, Written};
+pub(crate) use entry::{Call, Comes, Ending, Entry, FileIdentity, Way, Written};
 pub(crate) use feeder::Feeder;
 pub(crate) use recorder::Recorder;
 

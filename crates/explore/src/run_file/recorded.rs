@@ -5,6 +5,7 @@ use crate::error::ExploreError;
 use crate::input::{Ending, Entry, Inputs, Recorder, blocks};
 use crate::modules::{ModuleId, identity};
 use crate::outcome::Signature;
+use crate::own_calls::OwnCalls;
 use crate::points::PointSet;
 use juror_debuggee::ThreadId;
 use juror_monitoring::property_files::PropertySource;
@@ -29,6 +30,8 @@ pub struct Recorded {
     pub environment: Vec<(String, String)>,
     /// The properties that are monitored.
     pub properties: Vec<PropertySource>,
+    /// Whether each call stops, also those that the program could note itself.
+    pub by_stops: bool,
 }
 
 impl RunFile {
@@ -76,7 +79,12 @@ impl RunFile {
         file.write_all(text.as_bytes()).map_err(failed)?;
         let recorder = Recorder::new(file);
         let inputs = Inputs::Recorded(Box::new(recorder));
-        header.put_under(program, main, inputs)
+        let own_calls = if recorded.by_stops {
+            None
+        } else {
+            OwnCalls::install(program)?
+        };
+        header.put_under(program, main, (inputs, own_calls))
     }
 
     /// Returns what is in the file of a recorded run, to follow its name.

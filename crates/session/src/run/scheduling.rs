@@ -30,7 +30,7 @@ pub(crate) fn prepare(session: &Session, launch: &mut Launch) -> Result<(), Sess
             launch.call_stops = juror_explore::kept_call_stops();
         }
     } else {
-        launch.call_stops = juror_explore::kept_call_stops();
+        launch.call_stops = juror_explore::recorded_call_stops();
         // Its path is on its first stack.
         let located = juror_debuggee::locate(&launch.program);
         launch.program = located.map_err(|error| SessionError::Launch(error.to_string()))?;
@@ -104,6 +104,7 @@ pub(crate) fn take_control(
         directory: text(directory.as_os_str())?,
         environment: environment(&launch.environment),
         properties: options.properties.clone(),
+        by_stops: options.records_by_stops,
     };
     RunFile::record(&recorded, program, main).map_err(failed)
 }

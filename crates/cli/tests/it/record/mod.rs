@@ -2,6 +2,7 @@
 
 mod check;
 mod damaged;
+mod own_calls;
 mod programs;
 mod prompt;
 
