@@ -92,6 +92,12 @@ global_asm!(
     "jne 9f",
     "3:",
 
+    "test bl, {needs_question}",
+    "jz 3f",
+    "cmp rsi, {question}",
+    "jne 9f",
+    "3:",
+
     // The room for what the kernel writes at most.
     "mov ecx, ebx",
     "shr ecx, 24",
@@ -103,6 +109,10 @@ global_asm!(
     "lea r11, [r11 + rcx + {entry_most}]",
     "cmp r11, {capacity}",
     "ja 9f",
+    "test bl, {closes}",
+    "jz 4f",
+    "btr [rbp + {files}], rdi",
+    "4:",
     "jmp agent_start + 16",
 
     "5:",
@@ -208,6 +218,9 @@ global_asm!(
     needs_file = const layout::NEEDS_FILE,
     needs_command = const layout::NEEDS_COMMAND,
     needs_anonymous = const layout::NEEDS_ANONYMOUS,
+    needs_question = const layout::NEEDS_QUESTION,
+    closes = const layout::CLOSES,
+    question = const layout::TERMINAL_QUESTION,
     commands = const layout::COMMANDS,
     descriptors = const layout::DESCRIPTORS,
     written = const layout::WRITTEN,

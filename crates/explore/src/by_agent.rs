@@ -8,8 +8,6 @@ mod process;
 mod table;
 mod windows;
 
-pub(crate) use table::copy;
-
 use crate::error::ExploreError;
 use crate::jobs::{Choosing, Task};
 use crate::outcome::Outcome;

@@ -23,6 +23,7 @@ mod input;
 mod jobs;
 mod modules;
 mod monitors;
+mod moving;
 mod outcome;
 mod own_calls;
 mod own_waits;

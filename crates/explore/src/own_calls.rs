@@ -29,6 +29,9 @@ const FUNCTION_SIZE_MAX: u64 = 1 << 20;
 /// The most bytes of padding behind a function.
 const PADDING_MAX: u64 = 64;
 
+/// The distance of jumps that are written at once.
+const NEAR: u64 = 1_024;
+
 /// The bytes of code that are read at once.
 const CODE_BYTES: u64 = 1 << 20;
 
@@ -256,8 +259,27 @@ fn lead(sites: &[Site], debuggee: &mut Debuggee) -> Result<(), ExploreError> {
     if !debuggee.map_program((start, size), &stubs.code)? {
         return Ok(());
     }
-    for (address, bytes) in &stubs.jumps {
-        debuggee.write(*address, bytes)?;
+    let mut jumps = stubs.jumps;
+    jumps.sort_unstable();
+    for near in jumps.chunk_by(|one, next| next.0 - one.0 < NEAR) {
+        write_near(near, debuggee)?;
     }
     Ok(())
+}
+
+/// Writes jumps that are near one another at once.
+fn write_near(jumps: &[(u64, Vec<u8>)], debuggee: &mut Debuggee) -> Result<(), ExploreError> {
+    let (Some((start, _)), Some((last, bytes))) = (jumps.first(), jumps.last()) else {
+        return Ok(());
+    };
+    let length = usize::try_from(last - start).unwrap_or_default() + bytes.len();
+    let mut code = vec![0; length];
+    debuggee.read(*start, &mut code)?;
+    for (address, bytes) in jumps {
+        let from = usize::try_from(address - start).unwrap_or_default();
+        if let Some(part) = code.get_mut(from..from + bytes.len()) {
+            part.copy_from_slice(bytes);
+        }
+    }
+    Ok(debuggee.write(*start, &code)?)
 }

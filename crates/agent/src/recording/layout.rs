@@ -47,6 +47,12 @@ pub const NEEDS_FILE: u64 = 2;
 pub const NEEDS_COMMAND: u64 = 4;
 /// It maps private memory that is no file's and not executable.
 pub const NEEDS_ANONYMOUS: u64 = 8;
+/// The second argument is [`TERMINAL_QUESTION`].
+pub const NEEDS_QUESTION: u64 = 16;
+/// It closes its first argument, which loses its bit.
+pub const CLOSES: u64 = 32;
+/// `TCGETS`, which fails for each file that is no terminal.
+pub const TERMINAL_QUESTION: u64 = 0x5401;
 /// The commands of fcntl(2) that do not wait and write nothing: `F_GETFD`, `F_SETFD`, `F_GETFL`,
 /// `F_SETLK`.
 pub const COMMANDS: u64 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 6;

@@ -3,7 +3,9 @@
 //!
 //! Each is also one of those that stop, so that it is fed when the run is made again.
 
-use super::layout::{IS_RECORDED, NEEDS_ANONYMOUS, NEEDS_COMMAND, NEEDS_FILE, NUMBERS};
+use super::layout::{
+    CLOSES, IS_RECORDED, NEEDS_ANONYMOUS, NEEDS_COMMAND, NEEDS_FILE, NEEDS_QUESTION, NUMBERS,
+};
 
 /// What the kernel writes for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +58,9 @@ const CALLS: &[(&[u64], u64, Output)] = &[
     (&[309], 0, Two((0, 4), (1, 4))),
     (&[72], NEEDS_COMMAND, None),
     (&[9], NEEDS_ANONYMOUS, None),
+    // ioctl, close.
+    (&[16], NEEDS_FILE | NEEDS_QUESTION, None),
+    (&[3], NEEDS_FILE | CLOSES, None),
 ];
 
 /// The word of a call that is not recorded.

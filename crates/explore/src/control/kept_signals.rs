@@ -47,6 +47,11 @@ impl KeptSignals {
     pub(super) fn forget_exit(&mut self, thread: ThreadId) {
         self.exits.remove(&thread);
     }
+
+    /// Returns whether a signal waits for the next call of a thread.
+    pub(super) fn are_held(&self, thread: ThreadId) -> bool {
+        self.held.get(&thread).is_some_and(|held| !held.is_empty())
+    }
 }
 
 impl Control {

@@ -36,7 +36,12 @@ impl Control {
                 return Ok(());
             };
             for call in calls {
+                let closed =
+                    (u64::from(call.number) == classes::CLOSE).then_some(call.arguments[0]);
                 record(recorder, number, &own, call);
+                if let Some(descriptor) = closed {
+                    own.note_closed(descriptor..descriptor.saturating_add(1));
+                }
             }
         } else if is_any {
             self.note_spoiled();
@@ -48,6 +53,9 @@ impl Control {
             let address = debuggee.registers(thread)?.instruction_pointer();
             if !own_calls::is_within(address) {
                 own.empty();
+            }
+            if self.signals.are_held(thread) {
+                own.stop_next();
             }
         }
         self.own_calls = Some(own);

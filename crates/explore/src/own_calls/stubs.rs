@@ -1,7 +1,7 @@
 //! The stubs of a module: they lead from the places of its calls to the image.
 
 use super::sites::{JUMP_LENGTH, Site};
-use crate::by_agent::copy;
+use crate::moving::copy;
 use std::ops::Range;
 
 /// The room for a stub: the moved instruction, `mov rcx, behind`, `jmp [entry]`.
@@ -15,8 +15,7 @@ const ENTRY_ROOM: u64 = 16;
 pub(super) struct Stubs {
     /// Their code.
     pub(super) code: Vec<u8>,
-    /// The jumps to them, with their addresses. A short one is to be written after the one that it
-    /// leads to.
+    /// The jumps to them, with their addresses.
     pub(super) jumps: Vec<(u64, Vec<u8>)>,
 }
 
