@@ -169,7 +169,7 @@ mod tests {
                 first.copy_from_slice(&length.to_le_bytes());
             }
             if let Some(lengths) = bytes.get_mut(56..64) {
-                let pair = [numbers.next() % 90, numbers.next() % 90 << 32 % 64];
+                let pair = [numbers.next() % 90, (numbers.next() % 90) << 32];
                 lengths.copy_from_slice(&(pair[0] | pair[1]).to_le_bytes());
             }
             let mut rest = &*bytes;
@@ -189,7 +189,7 @@ mod tests {
         let own = &image.bytes[entry..][..layout::SIZE as usize];
         let data = layout::CODE_END as usize;
         assert!(own[data..].iter().all(|byte| *byte == 0));
-        assert!(layout::FILES + layout::DESCRIPTORS / 8 <= layout::ENTRIES);
+        const { assert!(layout::FILES + layout::DESCRIPTORS / 8 <= layout::ENTRIES) };
         assert_eq!(image.entry % 4096, 0);
     }
 }

@@ -3,10 +3,11 @@
 use crate::arguments::Record;
 use crate::output::Output;
 use crate::session;
-use anyhow::{Context, bail};
-use juror_explore::RunFile;
+use anyhow::bail;
+use juror_explore::Tally;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The most files of runs of one program in a directory.
 const NUMBERS_MAX: u32 = 100_000;
@@ -18,18 +19,16 @@ pub fn run(record: &Record) -> anyhow::Result<u8> {
         None => free_name(record.program())?,
     };
     let run = record.run()?;
+    let tally = Arc::new(Tally::default());
     let options = run
         .options()
-        .map(|options| options.recording_run(path.clone(), record.by_stops));
+        .map(|options| options.recording_run(path.clone(), record.by_stops, Arc::clone(&tally)));
     let status = session::run(options, &run.common, None)?;
-    let file = match RunFile::read(&path) {
-        Ok(file) => file,
+    let Some(what) = tally.words() else {
         // The program could not be started, which has been said.
-        Err(_) if !path.exists() => return Ok(status),
-        Err(error) => return Err(error).context("the run was not recorded"),
+        return Ok(status);
     };
     let mut output = Output::open(record.messages.color, None, false)?;
-    let what = file.recorded_words();
     output.say(&format!("recorded in {}{what}\n", path.display()))?;
     Ok(status)
 }

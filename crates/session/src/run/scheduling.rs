@@ -13,6 +13,7 @@ use juror_view::{
 };
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
 
 /// Sets up the launch of a program that will be under a schedule.
 pub(crate) fn prepare(session: &Session, launch: &mut Launch) -> Result<(), SessionError> {
@@ -105,6 +106,7 @@ pub(crate) fn take_control(
         environment: environment(&launch.environment),
         properties: options.properties.clone(),
         by_stops: options.records_by_stops,
+        tally: Arc::clone(&options.recorded),
     };
     RunFile::record(&recorded, program, main).map_err(failed)
 }
