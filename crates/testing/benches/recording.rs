@@ -34,7 +34,7 @@ const PROGRAMS: &[(&str, &str, &[&str], &str)] = &[
     ("sort", "sort", &["-n", "numbers"], ""),
     ("sort --parallel", "sort", &["--parallel=2", "numbers"], ""),
     ("xz -T2", "xz", &["-T2", "-2", "-k", "-f", "numbers"], ""),
-    ("git log", "git", &["log", "--stat"], ""),
+    ("git log", "git", &["log", "--stat", "-200"], ""),
     ("python3", "python3", &["threads.py"], ""),
 ];
 
