@@ -184,7 +184,7 @@ print(sum(done))
             command.current_dir(env!("CARGO_MANIFEST_DIR"));
         }
         let input = match input {
-            &"" => Vec::new(),
+            "" => Vec::new(),
             name => fs::read(self.directory.path().join(name)).map_err(|it| it.to_string())?,
         };
         let before = children_time()?;
