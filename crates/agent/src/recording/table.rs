@@ -58,6 +58,10 @@ const CALLS: &[(&[u64], u64, Output)] = &[
     (&[309], 0, Two((0, 4), (1, 4))),
     (&[72], NEEDS_COMMAND, None),
     (&[9], NEEDS_ANONYMOUS, None),
+    // rename, mkdir, rmdir, unlink, chmod, umask, mkdirat, unlinkat.
+    (&[82, 83, 84, 87, 90, 95, 258, 263], 0, None),
+    // fsync, fdatasync, ftruncate, fchmod, fchown.
+    (&[74, 75, 77, 91, 93], NEEDS_FILE, None),
     // ioctl, close.
     (&[16], NEEDS_FILE | NEEDS_QUESTION, None),
     (&[3], NEEDS_FILE | CLOSES, None),
