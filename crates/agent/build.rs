@@ -8,12 +8,19 @@ use std::process::Command;
 /// The address of the image in the debuggee: nothing is there that the kernel, a heap or a sanitizer
 /// has put there.
 const BASE: u64 = 0x2000_0000_0000;
+/// The address of the image that records calls: out of reach of the first one.
+const RECORD_BASE: u64 = 0x2100_0000_0000;
+
+/// How an image is linked. The linkers set a base in ways of their own: it is moved to its own here.
+const LINK: &str = "link-args=-nostartfiles -nostdlib -static-pie -Wl,--no-dynamic-linker \
+                    -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-e,agent_start";
 
 fn main() {
     let own = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let output = PathBuf::from(variable("OUT_DIR"));
     let schedule = own.join("../schedule/src");
-    for watched in [&own.join("image"), &own.join("src"), &schedule] {
+    let record = own.join("record_image");
+    for watched in [&own.join("image"), &record, &own.join("src"), &schedule] {
         println!("cargo::rerun-if-changed={}", watched.display());
     }
     let mut library = compiler(&output);
@@ -26,12 +33,15 @@ fn main() {
     image.args(["--crate-name", "agent_image", "--crate-type", "bin"]);
     image.arg("--extern").arg(external);
     image.args(["-C", "relocation-model=pic"]);
-    // The linkers set a base in ways of their own: the image is moved to it here.
-    let link = "link-args=-nostartfiles -nostdlib -static-pie -Wl,--no-dynamic-linker \
-                -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-e,agent_start";
-    image.arg("-C").arg(link);
+    image.arg("-C").arg(LINK);
     run(image.arg(own.join("image/main.rs")));
-    write_flat(&output);
+    write_flat(&output, "agent_image", "image", BASE);
+    let mut image = compiler(&output);
+    image.args(["--crate-name", "record_image", "--crate-type", "bin"]);
+    image.args(["-C", "relocation-model=pic"]);
+    image.arg("-C").arg(LINK);
+    run(image.arg(record.join("main.rs")));
+    write_flat(&output, "record_image", "record_image", RECORD_BASE);
 }
 
 fn variable(name: &str) -> String {
@@ -71,8 +81,8 @@ fn run(command: &mut Command) {
 }
 
 /// Writes the loaded bytes of the linked image, and its size in memory and its entry.
-fn write_flat(output: &Path) {
-    let linked = fs::read(output.join("agent_image")).unwrap_or_default();
+fn write_flat(output: &Path, linked: &str, name: &str, base: u64) {
+    let linked = fs::read(output.join(linked)).unwrap_or_default();
     let (entry, headers) = (word(&linked, 24, 8), word(&linked, 32, 8) as usize);
     let count = word(&linked, 56, 2) as usize;
     let mut flat = Vec::new();
@@ -95,14 +105,14 @@ fn write_flat(output: &Path) {
         }
     }
     assert!(!flat.is_empty() && dynamic != 0, "the image is empty");
-    relocate(&mut flat, dynamic);
-    let (entry, size) = (BASE + entry, size.next_multiple_of(4096));
+    relocate(&mut flat, dynamic, base);
+    let (entry, size) = (base + entry, size.next_multiple_of(4096));
     let constants = format!(
-        "pub(crate) const BASE: u64 = {BASE:#x};\npub(crate) const ENTRY: u64 = {entry:#x};\n\
+        "pub(crate) const BASE: u64 = {base:#x};\npub(crate) const ENTRY: u64 = {entry:#x};\n\
          pub(crate) const SIZE: u64 = {size:#x};\n"
     );
-    let written = fs::write(output.join("image.bin"), flat)
-        .and_then(|()| fs::write(output.join("image.rs"), constants));
+    let written = fs::write(output.join(format!("{name}.bin")), flat)
+        .and_then(|()| fs::write(output.join(format!("{name}.rs")), constants));
     assert!(written.is_ok(), "{written:?}");
 }
 
@@ -120,7 +130,7 @@ fn word(bytes: &[u8], at: usize, size: usize) -> u64 {
 }
 
 /// Moves the image to its base: all of its relocations are relative.
-fn relocate(flat: &mut [u8], dynamic: usize) {
+fn relocate(flat: &mut [u8], dynamic: usize, base: u64) {
     const TABLE: u64 = 7;
     const TABLE_SIZE: u64 = 8;
     const RELATIVE: u64 = 8;
@@ -142,7 +152,7 @@ fn relocate(flat: &mut [u8], dynamic: usize) {
             kind == RELATIVE,
             "a relocation of the image has kind {kind}"
         );
-        let value = BASE + word(flat, at + 16, 8);
+        let value = base + word(flat, at + 16, 8);
         flat[place..place + 8].copy_from_slice(&value.to_le_bytes());
     }
 }

@@ -7,12 +7,16 @@
 //! that a switch enters no kernel. After a run the memory is put back, and the next one begins. What
 //! the agent cannot hold ends its run with [`protocol::NOT_MINE`]: that run is made by ptrace.
 //!
+//! A second, small image ([`recording`]) is for runs that are recorded by ptrace: the calls that cannot
+//! wait are made and noted in the process.
+//!
 //! Invariant: for equal points and choices a run of the agent has the end, the number of points and of
 //! decisions, and the hash that a run by ptrace has.
 
 #![forbid(unsafe_code)]
 
 pub mod protocol;
+pub mod recording;
 
 mod built {
     include!(concat!(env!("OUT_DIR"), "/image.rs"));

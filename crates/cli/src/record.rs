@@ -3,9 +3,10 @@
 use crate::arguments::Record;
 use crate::output::Output;
 use crate::session;
-use anyhow::{Context, anyhow};
-use juror_explore::RunFile;
+use anyhow::anyhow;
+use juror_explore::Tally;
 use juror_session::free_name;
+use std::sync::Arc;
 
 /// Runs `juror record`. Returns the exit status.
 pub fn run(record: &Record) -> anyhow::Result<u8> {
@@ -14,18 +15,16 @@ pub fn run(record: &Record) -> anyhow::Result<u8> {
         None => free_name(record.program()).map_err(|error| anyhow!(error.message))?,
     };
     let run = record.run()?;
+    let tally = Arc::new(Tally::default());
     let options = run
         .options()
-        .map(|options| options.recording_run(path.clone()));
+        .map(|options| options.recording_run(path.clone(), record.by_stops, Arc::clone(&tally)));
     let status = session::run(options, &run.common, None)?;
-    let file = match RunFile::read(&path) {
-        Ok(file) => file,
+    let Some(what) = tally.words() else {
         // The program could not be started, which has been said.
-        Err(_) if !path.exists() => return Ok(status),
-        Err(error) => return Err(error).context("the run was not recorded"),
+        return Ok(status);
     };
     let mut output = Output::open(record.messages.color, None, false)?;
-    let what = file.recorded_words();
     output.say(&format!("recorded in {}{what}\n", path.display()))?;
     Ok(status)
 }

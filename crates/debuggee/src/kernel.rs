@@ -14,6 +14,7 @@ pub(crate) mod interrupted_calls;
 pub(crate) mod mapping;
 pub(crate) mod namespace;
 pub(crate) mod pending_stops;
+pub(crate) mod plain_files;
 pub(crate) mod process_descriptors;
 pub(crate) mod process_status;
 pub(crate) mod put_back;

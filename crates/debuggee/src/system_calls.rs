@@ -12,8 +12,7 @@ use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
-use crate::kernel::call_filter;
-use crate::kernel::{self, CallStop};
+use crate::kernel::{self, CallStop, call_filter, plain_files};
 use crate::state::call_state::{CallNeeds, CallState, EntryReport};
 use crate::state::stop_event::{StopEvent, SystemCallPhase};
 use crate::state::thread::{Motion, State};
@@ -45,6 +44,18 @@ impl Debuggee {
     /// Returns whether the user or a monitor needs a call.
     pub fn is_call_wanted(&self, number: u64) -> bool {
         self.system_calls.is_wanted(number)
+    }
+
+    /// Returns whether calls that the filter lets pass do not stop, and nobody needs to know of them but
+    /// the control of the threads.
+    pub fn lets_calls_pass(&self) -> bool {
+        self.system_calls.are_the_controls() && !self.watches.is_live()
+    }
+
+    /// Returns whether a descriptor leads to a regular file or a directory whose reads and writes wait for
+    /// no other program.
+    pub fn has_plain_file(&self, descriptor: u64) -> bool {
+        plain_files::leads_to_one(self.process, descriptor)
     }
 
     /// Returns how the requested calls stop, in words for the user: `filter`, or `every call

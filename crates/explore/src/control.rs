@@ -10,6 +10,7 @@ mod kept_signals;
 mod keys;
 mod locks;
 mod outside;
+mod own;
 mod signals;
 mod silence;
 pub(crate) mod spins;
@@ -17,6 +18,7 @@ pub(crate) mod spins;
 use crate::blocking;
 use crate::error::ExploreError;
 use crate::input::{Inputs, classes};
+use crate::own_calls::OwnCalls;
 use crate::own_waits::Inherited;
 use crate::points::Sites;
 use crate::threads::{Standing, Threads};
@@ -87,6 +89,8 @@ pub(crate) struct Control {
     /// The threads, in the order in which they started.
     started: Vec<ThreadId>,
     signals: KeptSignals,
+    /// The calls that the program makes and notes itself.
+    own_calls: Option<OwnCalls>,
     /// Whether a thread is about to end the program: the kernel ends the others.
     is_ending: bool,
 }
@@ -153,6 +157,7 @@ impl Control {
             inputs_made: 0,
             started: Vec::new(),
             signals: KeptSignals::default(),
+            own_calls: None,
             is_ending: false,
         }
     }
@@ -205,6 +210,7 @@ impl Control {
         };
         debuggee.schedule_system_calls(entries, exits);
         self.begin_inputs(debuggee, main)?;
+        self.note_first_descriptors(debuggee);
         for address in &self.sites.calls {
             debuggee.insert(*address, Owner::Schedule)?;
         }
@@ -223,6 +229,7 @@ impl Control {
         loop {
             if self.is_ending {
                 let event = debuggee.wait()?;
+                self.take_own_calls(debuggee, &event)?;
                 self.note_end(&event);
                 return Ok(Step::Event(event));
             }
@@ -234,6 +241,7 @@ impl Control {
             }
             self.resume_running(debuggee)?;
             let event = self.next_event(debuggee)?;
+            self.take_own_calls(debuggee, &event)?;
             if let Some(step) = self.take(debuggee, event)? {
                 return Ok(step);
             }

@@ -23,7 +23,9 @@ mod input;
 mod jobs;
 mod modules;
 mod monitors;
+mod moving;
 mod outcome;
+mod own_calls;
 mod own_waits;
 mod points;
 mod report;
@@ -39,6 +41,7 @@ pub use by_agent::{AgentReport, Agents, By};
 pub use cancel::cancel;
 pub use error::ExploreError;
 pub use inevitable::{Decided, Inevitable, Offered, inevitable};
+pub use input::Tally;
 pub use juror_schedule::ChoiceKind;
 pub use modules::ModuleId;
 pub use monitors::Properties;
@@ -57,9 +60,17 @@ pub fn call_stops() -> juror_debuggee::CallStops {
     juror_debuggee::CallStops::Filter(blocking::stopping())
 }
 
-/// Returns the system calls at which a program stops whose run is recorded, or was.
+/// Returns the system calls at which a program stops whose run was recorded.
 pub fn kept_call_stops() -> juror_debuggee::CallStops {
     juror_debuggee::CallStops::FilterOnly(input::classes::stopping())
+}
+
+/// Returns the system calls at which a program stops whose run is recorded: it may make some itself.
+pub fn recorded_call_stops() -> juror_debuggee::CallStops {
+    juror_debuggee::CallStops::FilterBut {
+        calls: input::classes::stopping(),
+        passing: own_calls::passing(),
+    }
 }
 
 /// Returns the store that keeps the symbols of a [`Runner`] for all its runs.

@@ -21,6 +21,7 @@ use crate::error::ExploreError;
 use crate::input::{Entry, Feeder, Inputs};
 use crate::modules::{ModuleId, check_modules, fingerprint, identity};
 use crate::outcome::Signature;
+use crate::own_calls::OwnCalls;
 use crate::points::{KnownSites, PointSet};
 use crate::runner::{Ended, Limits, Plan, Runner, Streams};
 use crate::world::{Files, Worlds};
@@ -412,7 +413,7 @@ impl RunFile {
             Some(entries) => Inputs::Fed(Box::new(Feeder::new(entries))),
             None => Inputs::Own,
         };
-        self.put_under(program, main, inputs)
+        self.put_under(program, main, (inputs, None))
     }
 
     /// Puts a program under the schedule of this run, with these inputs.
@@ -420,7 +421,7 @@ impl RunFile {
         &self,
         program: &mut Program,
         main: ThreadId,
-        inputs: Inputs,
+        (inputs, own_calls): (Inputs, Option<OwnCalls>),
     ) -> Result<(), ExploreError> {
         let sites = KnownSites::default().find(program, &self.modules, self.points);
         let options = Options {
@@ -429,7 +430,8 @@ impl RunFile {
             ..self.options()
         };
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
-        let mut control = Control::new(sites, options, strategy).with_inputs(inputs);
+        let control = Control::new(sites, options, strategy).with_inputs(inputs);
+        let mut control = control.with_own_calls(own_calls);
         control.note_communication();
         if self.files() != Files::Real {
             control.note_own_world();

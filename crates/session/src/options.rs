@@ -2,7 +2,7 @@
 
 pub use juror_control::{ControlCheck, ControlCheckMaker};
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
-use juror_explore::RunFile;
+use juror_explore::{RunFile, Tally};
 pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
 pub use juror_monitoring::in_process::Tier;
 use juror_monitoring::options::BindOptions;
@@ -11,6 +11,7 @@ use juror_monitoring::recording::Recording;
 pub use juror_symbols::{Cache as SymbolCache, SymbolSettings};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The program to run, and its options.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -78,6 +79,10 @@ pub struct Options {
     pub schedule: Option<RunFile>,
     /// The file to which the run is recorded.
     pub recorded_run: Option<PathBuf>,
+    /// Whether each system call of a run that is recorded stops: to compare.
+    pub records_by_stops: bool,
+    /// What is recorded.
+    pub recorded: Arc<Tally>,
     /// The files of scenarios, with their properties.
     pub scenarios: Vec<PropertySource>,
     /// What scenarios may do besides debugging.
@@ -126,14 +131,17 @@ impl Options {
         }
     }
 
-    /// Returns the options of a session whose run is recorded to a file.
+    /// Returns the options of a session whose run is recorded to a file and counted, perhaps with a
+    /// stop for each system call.
     #[must_use]
-    pub fn recording_run(self, path: PathBuf) -> Options {
+    pub fn recording_run(self, path: PathBuf, by_stops: bool, tally: Arc<Tally>) -> Options {
         Options {
             tier: Tier::Trap,
             randomize: false,
             checkpoints: None,
             recorded_run: Some(path),
+            records_by_stops: by_stops,
+            recorded: tally,
             ..self
         }
     }

@@ -33,6 +33,9 @@ pub struct Record {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
           default_missing_value = "-")]
     pub json: Option<PathBuf>,
+    /// Let each system call stop, also those that the program could note itself
+    #[arg(long, hide = true)]
+    pub by_stops: bool,
     #[command(flatten)]
     pub messages: Messages,
     // One list, so that clap takes each word after the first as a value.

@@ -11,6 +11,7 @@
 //! which has no exit.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use libc::{sock_filter, sock_fprog};
 use nix::errno::Errno;
@@ -24,6 +25,7 @@ const CALLS_MAX: usize = 500;
 /// Offsets in `struct seccomp_data`.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
+const COUNTER_LOW: u32 = 8;
 const COUNTER_HIGH: u32 = 12;
 const FIRST_ARGUMENT: u32 = 16;
 
@@ -48,20 +50,37 @@ pub enum CallStops {
     Filter(BTreeSet<u64>),
     /// Only the calls of a filter; the launch fails if it cannot be installed.
     FilterOnly(BTreeSet<u64>),
+    /// As before, but for those of one instruction of juror's: the address behind it.
+    FilterBut {
+        /// The calls of the filter.
+        calls: BTreeSet<u64>,
+        /// The address behind the instruction whose calls never stop.
+        passing: u64,
+    },
 }
 
 impl CallStops {
     /// Returns the calls of the filter that is to be installed.
     pub(crate) fn filtered(&self) -> Option<&BTreeSet<u64>> {
         match self {
-            CallStops::Filter(calls) | CallStops::FilterOnly(calls) => Some(calls),
+            CallStops::Filter(calls)
+            | CallStops::FilterOnly(calls)
+            | CallStops::FilterBut { calls, .. } => Some(calls),
             CallStops::Unfiltered | CallStops::Every(_) => None,
         }
     }
 
     /// Returns true if there must be a filter.
     pub(crate) fn is_required(&self) -> bool {
-        matches!(self, CallStops::FilterOnly(_))
+        matches!(self, CallStops::FilterOnly(_) | CallStops::FilterBut { .. })
+    }
+
+    /// Returns the address behind the instruction whose calls never stop.
+    pub(crate) fn passing(&self) -> Option<u64> {
+        match self {
+            CallStops::FilterBut { passing, .. } => Some(*passing),
+            _ => None,
+        }
     }
 }
 
@@ -95,33 +114,46 @@ fn counts_filters() -> bool {
     status.contains("\nSeccomp_filters:")
 }
 
-/// Returns the filter that names these calls, and those by which the program installs its own.
-pub(crate) fn program(calls: &BTreeSet<u64>) -> Vec<sock_filter> {
+/// Returns the filter that names these calls, and those by which the program installs its own. Calls of
+/// the instruction before `passing` are allowed.
+///
+/// The numbers are compared by ranges: each call of the program runs the filter.
+pub(crate) fn program(calls: &BTreeSet<u64>, passing: Option<u64>) -> Vec<sock_filter> {
     let mut code = vec![
         load(ARCHITECTURE),
         unless_equal(kernel::AUDIT_ARCH_X86_64, 1),
         jump(1),
         allow(),
-        load(NUMBER),
     ];
-    let installs = libc::SYS_prctl as u64;
-    for &number in calls.iter() {
-        // A number that no call can have.
-        let Ok(word) = u32::try_from(number) else {
-            continue;
-        };
-        if EMULATED.contains(&number) {
-            code.extend([
-                unless_equal(word, 4),
-                load(COUNTER_HIGH),
-                unless_equal(KERNEL_PAGE_HIGH, 1),
-                allow(),
-                trace(),
-            ]);
+    if let Some(address) = passing {
+        code.extend([
+            load(COUNTER_LOW),
+            unless_equal(address as u32, 3),
+            load(COUNTER_HIGH),
+            unless_equal((address >> 32) as u32, 1),
+            allow(),
+        ]);
+    }
+    code.push(load(NUMBER));
+    let numbers = calls.iter().filter_map(|it| u32::try_from(*it).ok());
+    for range in ranges(numbers.clone().filter(|it| !is_emulated(*it))) {
+        let (first, last) = (*range.start(), *range.end());
+        if first == last {
+            code.extend([unless_equal(first, 1), trace()]);
         } else {
-            code.extend([unless_equal(word, 1), trace()]);
+            code.extend([unless_at_least(first, 2), if_above(last, 1), trace()]);
         }
     }
+    for number in numbers.filter(|it| is_emulated(*it)) {
+        code.extend([
+            unless_equal(number, 4),
+            load(COUNTER_HIGH),
+            unless_equal(KERNEL_PAGE_HIGH, 1),
+            allow(),
+            trace(),
+        ]);
+    }
+    let installs = libc::SYS_prctl as u64;
     if !calls.contains(&installs) {
         code.extend([
             unless_equal(installs as u32, 4),
@@ -133,6 +165,24 @@ pub(crate) fn program(calls: &BTreeSet<u64>) -> Vec<sock_filter> {
     }
     code.extend([unless_equal(libc::SYS_seccomp as u32, 1), trace(), allow()]);
     code
+}
+
+fn is_emulated(number: u32) -> bool {
+    EMULATED.contains(&number.into())
+}
+
+/// Returns the longest ranges of ascending numbers.
+fn ranges(numbers: impl Iterator<Item = u32>) -> Vec<RangeInclusive<u32>> {
+    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some(last) if last.end().checked_add(1) == Some(number) => {
+                *last = *last.start()..=number;
+            }
+            _ => ranges.push(number..=number),
+        }
+    }
+    ranges
 }
 
 fn statement(code: u32, value: u32) -> sock_filter {
@@ -157,6 +207,22 @@ fn unless_equal(word: u32, count: u8) -> sock_filter {
     sock_filter {
         jf: count,
         ..statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, word)
+    }
+}
+
+/// Skips `count` instructions unless the loaded word is this one or above.
+fn unless_at_least(word: u32, count: u8) -> sock_filter {
+    sock_filter {
+        jf: count,
+        ..statement(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, word)
+    }
+}
+
+/// Skips `count` instructions if the loaded word is above this one.
+fn if_above(word: u32, count: u8) -> sock_filter {
+    sock_filter {
+        jt: count,
+        ..statement(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, word)
     }
 }
 
@@ -224,6 +290,12 @@ mod tests {
                 code if code == libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K => {
                     at += usize::from(if word == it.k { it.jt } else { it.jf });
                 }
+                code if code == libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K => {
+                    at += usize::from(if word >= it.k { it.jt } else { it.jf });
+                }
+                code if code == libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K => {
+                    at += usize::from(if word > it.k { it.jt } else { it.jf });
+                }
                 _ => return it.k,
             }
         }
@@ -231,8 +303,8 @@ mod tests {
 
     #[test]
     fn exactly_the_named_calls_stop() {
-        let calls: BTreeSet<u64> = [0, 1, 39, 201, u64::MAX].into();
-        let code = program(&calls);
+        let calls: BTreeSet<u64> = [0, 1, 2, 7, 8, 39, 200, 201, 202, u64::MAX].into();
+        let code = program(&calls, None);
         let traced = libc::SECCOMP_RET_TRACE | u32::from(MARK);
         let wide = kernel::AUDIT_ARCH_X86_64;
         for number in 0..1000 {
@@ -256,7 +328,7 @@ mod tests {
     fn emulated_calls_and_other_options_of_prctl_pass() {
         let wide = (ARCHITECTURE, kernel::AUDIT_ARCH_X86_64);
         let traced = libc::SECCOMP_RET_TRACE | u32::from(MARK);
-        let code = program(&[201].into());
+        let code = program(&[201].into(), None);
         let on_page = [(NUMBER, 201), wide, (COUNTER_HIGH, KERNEL_PAGE_HIGH)];
         assert_eq!(answer(&code, &on_page), libc::SECCOMP_RET_ALLOW);
         let elsewhere = [(NUMBER, 201), wide, (COUNTER_HIGH, 0x7fff)];
@@ -264,13 +336,37 @@ mod tests {
         let sets = |option| [(NUMBER, 157), wide, (FIRST_ARGUMENT, option)];
         assert_eq!(answer(&code, &sets(22)), traced);
         assert_eq!(answer(&code, &sets(15)), libc::SECCOMP_RET_ALLOW);
-        let named = program(&[157].into());
+        let named = program(&[157].into(), None);
         assert_eq!(answer(&named, &sets(15)), traced);
     }
 
     #[test]
     fn a_filter_with_all_calls_has_room() {
         let all: BTreeSet<u64> = (0..CALLS_MAX as u64).collect();
-        assert!(program(&all).len() < 4096);
+        assert!(program(&all, None).len() < 4096);
+        let apart: BTreeSet<u64> = (0..CALLS_MAX as u64).map(|it| it * 2).collect();
+        assert!(program(&apart, Some(1 << 45)).len() < 4096);
+    }
+
+    #[test]
+    fn the_calls_of_one_instruction_pass() {
+        let wide = (ARCHITECTURE, kernel::AUDIT_ARCH_X86_64);
+        let traced = libc::SECCOMP_RET_TRACE | u32::from(MARK);
+        let code = program(&[0, 201].into(), Some(0x2100_0000_1012));
+        for number in [0, 201] {
+            for (low, high, expected) in [
+                (0x1012, 0x2100, libc::SECCOMP_RET_ALLOW),
+                (0x1012, 0x2101, traced),
+                (0x1010, 0x2100, traced),
+            ] {
+                let words = [
+                    (NUMBER, number),
+                    wide,
+                    (COUNTER_LOW, low),
+                    (COUNTER_HIGH, high),
+                ];
+                assert_eq!(answer(&code, &words), expected, "{number} {low:x} {high:x}");
+            }
+        }
     }
 }

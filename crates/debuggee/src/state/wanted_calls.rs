@@ -134,6 +134,14 @@ impl WantedCalls {
         self.developer.contains(number) || self.monitors.contains(number)
     }
 
+    /// Returns whether the control of the threads alone needs calls, and the filter stops them.
+    pub(crate) fn are_the_controls(&self) -> bool {
+        let others = [&self.developer, &self.monitors];
+        others.into_iter().all(|it| *it == SystemCalls::None)
+            && self.filter.is_some()
+            && !self.needs_every
+    }
+
     /// Takes over the user's calls of `other`.
     pub(crate) fn take_developers(&mut self, other: &WantedCalls) {
         self.developer.clone_from(&other.developer);

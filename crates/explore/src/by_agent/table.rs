@@ -2,10 +2,7 @@
 
 use crate::access::memory_operand;
 use crate::points::{LockUse, Site, Sites};
-use iced_x86::{
-    BlockEncoder, BlockEncoderOptions, Decoder, DecoderOptions, FlowControl, Instruction,
-    InstructionBlock, Mnemonic, OpKind, Register,
-};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use juror_agent::protocol::{self, NO_REGISTER};
 use juror_arch::instruction::SYSTEM_CALL;
 use juror_program::modules::Module;
@@ -62,14 +59,6 @@ impl Row {
     pub(super) fn is_call(&self) -> bool {
         self.kind == protocol::SITE_SYSTEM_CALL
     }
-}
-
-/// Returns the code of an instruction at another address.
-pub(super) fn copy(instruction: &Instruction, to: u64) -> Option<Vec<u8>> {
-    let instructions = [*instruction];
-    let block = InstructionBlock::new(&instructions, to);
-    let encoded = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE).ok()?;
-    Some(encoded.code_buffer)
 }
 
 /// Returns the system calls of a module that have an instruction before them which can be moved.

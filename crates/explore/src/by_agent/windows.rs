@@ -9,6 +9,7 @@
 //! Where there is no window a trap is written.
 
 use super::table::Row;
+use crate::moving::copy;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
 use juror_agent::protocol;
 use juror_program::program::Program;
@@ -272,7 +273,7 @@ impl Stubs {
                 }
                 None => {}
             }
-            let copy = super::table::copy(instruction, self.here())?;
+            let copy = copy(instruction, self.here())?;
             self.bytes.extend(copy);
         }
         let back = jump(self.here(), window.range.end)?;
@@ -283,7 +284,7 @@ impl Stubs {
     /// Adds the copy of an instruction at which a trap is written.
     fn add_trap(&mut self, row: &Row, code: &mut Code) -> Option<()> {
         code.rows.push(row.words(self.here()));
-        let copy = super::table::copy(row.instruction(), self.here())?;
+        let copy = copy(row.instruction(), self.here())?;
         self.bytes.extend(copy);
         let back = jump(self.here(), row.instruction().next_ip())?;
         self.bytes.extend(back);

@@ -179,8 +179,15 @@ impl Control {
             self.let_go(debuggee, thread)?;
             return Ok(None);
         }
+        if self.is_own_call(debuggee, thread)? {
+            self.let_go(debuggee, thread)?;
+            return Ok(None);
+        }
         if self.is_signalled_before(debuggee, thread, number)? {
             return Ok(None);
+        }
+        if self.is_fed_own_call(thread, number) {
+            return self.take_kept_entry(debuggee, thread, (number, arguments));
         }
         self.note_connection(debuggee, number, arguments);
         let site = debuggee.registers(thread)?.call_instruction();
@@ -272,6 +279,9 @@ impl Control {
             _ => (0, 0),
         };
         self.threads.stands(thread, Standing::Ready);
+        if flags & IS_THREAD == 0 {
+            self.pause_own_calls(debuggee, flags)?;
+        }
         if flags & IS_THREAD != 0 {
             let parent_word = match number {
                 calls::CLONE => third,
@@ -346,6 +356,16 @@ impl Control {
         result: i64,
     ) -> Result<Option<Step>, ExploreError> {
         let phase = SystemCallPhase::Exit { result };
+        if self.is_own_call(debuggee, thread)? {
+            self.let_go(debuggee, thread)?;
+            return Ok(None);
+        }
+        if matches!(
+            number,
+            calls::CLONE | calls::CLONE3 | calls::FORK | calls::VFORK
+        ) {
+            self.continue_own_calls();
+        }
         if !RESTARTED.contains(&result) {
             self.keep_result(debuggee, thread, (number, result))?;
         }

@@ -63,6 +63,8 @@ impl Control {
             return None;
         }
         Some(Control {
+            // A run that is fed has none.
+            own_calls: None,
             scheduler: self.scheduler.clone(),
             orders: self.orders.clone(),
             sites: self.sites.clone(),

@@ -4,7 +4,7 @@ mod feeding;
 
 use super::{Control, Step, traced};
 use crate::error::ExploreError;
-use crate::input::{Call, Comes, Ending, FileIdentity, Inputs, Recorder, Written, classes};
+use crate::input::{Call, Comes, Ending, FileIdentity, Inputs, Recorder, Way, Written, classes};
 use crate::threads::Standing;
 use juror_arch::Register;
 use juror_debuggee::{Debuggee, StopEvent, SystemCallPhase, ThreadId};
@@ -181,21 +181,26 @@ impl Control {
         } else {
             0
         };
-        let has_waited = recorder.take_waited(thread);
+        let way = if recorder.take_waited(thread) {
+            Way::Waited
+        } else {
+            Way::AtOnce
+        };
         recorder.call(Call {
             thread: thread_number,
             number: number as u32,
             site: registers.call_instruction(),
             arguments: [first, second, third],
             result,
-            has_waited,
+            way,
             stream,
             writes,
             is_unknown,
             file,
             signals: Vec::new(),
         });
-        if shares {
+        self.note_descriptors(debuggee, (number, result), [first, second, third]);
+        if shares && let Inputs::Recorded(recorder) = &mut self.inputs {
             recorder.stop("the program shares memory that it writes with a file or other programs");
         }
         Ok(())
@@ -345,7 +350,7 @@ impl Control {
 
 impl Recorder {
     /// Returns the standard stream to which a descriptor of a process leads; 0 for none.
-    fn stream(&self, process: u32, descriptor: u64) -> u8 {
+    pub(super) fn stream(&self, process: u32, descriptor: u64) -> u8 {
         let place = place_of_file(process, descriptor);
         match place {
             None => 0,

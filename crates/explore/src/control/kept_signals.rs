@@ -50,6 +50,16 @@ impl KeptSignals {
         numbers.keys(&mut self.held);
         numbers.keys(&mut self.recorded);
     }
+
+    /// Notes that a thread has gone on since the exit of its last call that stopped.
+    pub(super) fn forget_exit(&mut self, thread: ThreadId) {
+        self.exits.remove(&thread);
+    }
+
+    /// Returns whether a signal waits for the next call of a thread.
+    pub(super) fn are_held(&self, thread: ThreadId) -> bool {
+        self.held.get(&thread).is_some_and(|held| !held.is_empty())
+    }
 }
 
 impl Control {
@@ -134,6 +144,7 @@ impl Control {
                 let information = debuggee.take_signal(thread);
                 let held = self.signals.held.entry(thread).or_default();
                 held.extend(information);
+                self.stop_next_call();
                 self.let_go(debuggee, thread)?;
                 return Ok(None);
             }

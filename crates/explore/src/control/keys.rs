@@ -99,6 +99,7 @@ impl Control {
         debuggee: &mut Debuggee,
         thread: ThreadId,
     ) -> Result<(), ExploreError> {
+        self.adjust_own_calls(debuggee)?;
         if self.keys.steps.contains_key(&thread) && debuggee.is_waiting(thread) {
             return Ok(debuggee.step(thread)?);
         }
@@ -247,17 +248,22 @@ pub(super) fn others(owners: Owners) -> Owners {
     owners - Owners::SCHEDULE
 }
 
+fn told(error: ExploreError) -> DebuggeeError {
+    match error {
+        ExploreError::Debuggee(error) => error,
+        other => DebuggeeError::Schedule(other.to_string()),
+    }
+}
+
 impl ThreadControl for Control {
     fn wait(&mut self, debuggee: &mut Debuggee) -> Result<StopEvent, DebuggeeError> {
-        self.next_of_user(debuggee).map_err(|error| match error {
-            ExploreError::Debuggee(error) => error,
-            other => DebuggeeError::Schedule(other.to_string()),
-        })
+        self.next_of_user(debuggee).map_err(told)
     }
 
     fn resume(&mut self, debuggee: &mut Debuggee, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.keys.steps.remove(&thread);
         if self.may_go(thread) {
+            self.adjust_own_calls(debuggee).map_err(told)?;
             debuggee.resume(thread)?;
         }
         Ok(())
@@ -266,6 +272,7 @@ impl ThreadControl for Control {
     fn step(&mut self, debuggee: &mut Debuggee, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.keys.steps.insert(thread, false);
         if self.may_go(thread) {
+            self.adjust_own_calls(debuggee).map_err(told)?;
             debuggee.step(thread)?;
         }
         Ok(())

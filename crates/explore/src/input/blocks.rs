@@ -9,6 +9,9 @@ use std::io::{self, Write};
 /// The bytes of entries after which a block is written.
 const BLOCK_BYTES: usize = 1 << 16;
 
+/// The bytes that most entries have at most: written to a slice they take less time.
+const SMALL_BYTES: usize = 512;
+
 /// The largest block that is read.
 const BLOCK_BYTES_MAX: usize = 1 << 28;
 
@@ -29,8 +32,17 @@ impl<Out: Write> Blocks<Out> {
 
     /// Appends an entry. It is written with others.
     pub(crate) fn append(&mut self, entry: &Entry) -> io::Result<()> {
-        let pending = std::mem::take(&mut self.pending);
-        self.pending = postcard::to_extend(entry, pending).map_err(io::Error::other)?;
+        let mut pending = std::mem::take(&mut self.pending);
+        let before = pending.len();
+        pending.resize(before + SMALL_BYTES, 0);
+        let room = pending.get_mut(before..).unwrap_or_default();
+        let used = postcard::to_slice(entry, room).map(|used| used.len());
+        pending.truncate(before + used.as_ref().unwrap_or(&0));
+        if used.is_err() {
+            // It is longer.
+            pending = postcard::to_extend(entry, pending).map_err(io::Error::other)?;
+        }
+        self.pending = pending;
         if self.pending.len() < BLOCK_BYTES {
             return Ok(());
         }
@@ -108,6 +120,21 @@ mod tests {
         let expected: Vec<Entry> = (0..10).map(|id| Entry::Thread { id }).collect();
         assert_eq!(read(&written(10)), (expected, true));
         assert_eq!(read(&[]), (Vec::new(), true));
+    }
+
+    #[test]
+    fn entries_of_all_lengths_are_written() {
+        let entry = |length| Entry::Stops {
+            reason: "a".repeat(length),
+        };
+        let mut bytes = Vec::new();
+        let mut blocks = Blocks::new(&mut bytes);
+        let lengths = [0, SMALL_BYTES - 4, SMALL_BYTES, 3 * BLOCK_BYTES, 1];
+        for length in lengths {
+            blocks.append(&entry(length)).unwrap();
+        }
+        blocks.flush().unwrap();
+        assert_eq!(read(&bytes), (lengths.map(entry).to_vec(), true));
     }
 
     #[test]

@@ -50,6 +50,30 @@ pub(crate) fn writes(number: u64) -> bool {
     WRITING.contains(&number)
 }
 
+/// The effect of a call on the descriptors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Its result is one, perhaps in place of another one.
+    Makes,
+    /// Its first argument is closed.
+    Closes,
+    /// Those from its first argument to its second one are closed.
+    ClosesRange,
+}
+
+/// Returns the effect of a call on the descriptors that lead to files.
+pub(crate) fn effect_on_descriptors(number: u64) -> Option<Effect> {
+    match number {
+        CLOSE => Some(Effect::Closes),
+        // `close_range`
+        436 => Some(Effect::ClosesRange),
+        // `dup`, `dup2`, `dup3`, `creat`, `memfd_create`, `openat2`. The result of `fcntl` may be
+        // something else, too: it is only asked what that leads to.
+        OPEN | OPENAT | 32 | 33 | 292 | 85 | 319 | 437 | 72 => Some(Effect::Makes),
+        _ => None,
+    }
+}
+
 /// Returns whether a call changes the program's own memory or its signals in a way that is the same each
 /// time, so that it is made when it is fed, too.
 pub(crate) fn is_of_memory(number: u64) -> bool {

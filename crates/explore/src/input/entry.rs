@@ -33,7 +33,41 @@ impl FileIdentity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Written {
     pub(crate) address: u64,
+    #[serde(with = "raw")]
     pub(crate) bytes: Vec<u8>,
+}
+
+/// Bytes at once: in the format of postcard they are what a sequence of them is.
+mod raw {
+    use serde::de::{Error, Visitor};
+    use serde::{Deserializer, Serializer};
+    use std::fmt;
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bytes(bytes)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        from.deserialize_byte_buf(Bytes)
+    }
+
+    struct Bytes;
+
+    impl Visitor<'_> for Bytes {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("bytes")
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+
+        fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
+            Ok(bytes)
+        }
+    }
 }
 
 /// A system call that was made.
@@ -46,8 +80,7 @@ pub(crate) struct Call {
     pub(crate) site: u64,
     pub(crate) arguments: [u64; 3],
     pub(crate) result: i64,
-    /// Whether others went on while it waited.
-    pub(crate) has_waited: bool,
+    pub(crate) way: Way,
     /// The standard stream to which it has written: 1 or 2; 0 for none.
     pub(crate) stream: u8,
     pub(crate) writes: Vec<Written>,
@@ -58,6 +91,17 @@ pub(crate) struct Call {
     /// The signals that came behind it ([`Entry::Signal`]).
     #[serde(skip)]
     pub(crate) signals: Vec<Vec<u8>>,
+}
+
+/// The way in which a call was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Way {
+    /// It stopped, and was made at once.
+    AtOnce,
+    /// Others went on while it waited.
+    Waited,
+    /// The program has made and noted it: no point of the scheduler is there.
+    Own,
 }
 
 /// The kind of a moment that comes from outside.
@@ -113,4 +157,23 @@ pub(crate) enum Entry {
         /// The hash of the points of the scheduler, and of the calls.
         hash: u64,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_of_earlier_files_is_kept() {
+        // Bytes as a sequence, and whether a call has waited as a bool.
+        let bytes: Vec<u8> = (0..200).collect();
+        let before = postcard::to_stdvec(&(7_u64, &bytes)).unwrap();
+        let written = Written { address: 7, bytes };
+        assert_eq!(postcard::to_stdvec(&written).unwrap(), before);
+        assert_eq!(postcard::from_bytes::<Written>(&before).unwrap(), written);
+        for (has_waited, way) in [(false, Way::AtOnce), (true, Way::Waited)] {
+            let before = postcard::to_stdvec(&has_waited).unwrap();
+            assert_eq!(postcard::from_bytes::<Way>(&before).unwrap(), way);
+        }
+    }
 }

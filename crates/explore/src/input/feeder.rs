@@ -1,7 +1,7 @@
 //! The feeding of recorded inputs.
 
 use super::classes;
-use super::entry::{Call, Comes, Ending, Entry, FileIdentity};
+use super::entry::{Call, Comes, Ending, Entry, FileIdentity, Way};
 use juror_debuggee::ThreadId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -9,6 +9,9 @@ use std::rc::Rc;
 /// `MAP_FIXED` and `MAP_FIXED_NOREPLACE`.
 const FIXED: u64 = 0x10;
 const FIXED_NOREPLACE: u64 = 0x10_0000;
+
+/// `MREMAP_FIXED`.
+const REMAP_FIXED: u64 = 2;
 
 /// `PR_SET_NAME`, `PR_SET_VMA`.
 const OWN_OPTIONS: [u64; 2] = [15, 0x5356_4d41];
@@ -145,6 +148,12 @@ impl Feeder {
         }
     }
 
+    /// Returns whether the next call of a thread is one that the program made itself.
+    pub(crate) fn is_next_own(&self, thread: u32) -> bool {
+        self.next_call(thread)
+            .is_some_and(|call| call.way == Way::Own)
+    }
+
     /// Returns the next call of a thread.
     pub(crate) fn next_call(&self, thread: u32) -> Option<&Call> {
         self.calls.get(thread as usize)?.front()
@@ -192,6 +201,10 @@ impl Feeder {
         }
         Ok(match number {
             classes::MMAP => Some((self.mapping(call, arguments)?, true)),
+            classes::MREMAP if call.result as u64 != first => {
+                let moved = with(arguments, 3, arguments[3] | REMAP_FIXED);
+                Some((with(moved, 4, call.result as u64), true))
+            }
             _ if classes::is_of_memory(number) => Some((arguments, true)),
             classes::SET_TID_ADDRESS => Some((arguments, false)),
             classes::PRCTL if OWN_OPTIONS.contains(&first) => Some((arguments, true)),
@@ -256,7 +269,7 @@ mod tests {
             site: 0x1000,
             arguments: [0; 3],
             result,
-            has_waited: false,
+            way: Way::AtOnce,
             stream: 0,
             writes: Vec::new(),
             is_unknown: false,
@@ -322,6 +335,18 @@ mod tests {
         check(&call(classes::MMAP, -12), anonymous, Ok(None));
         let there = [0x9000, 4096, 3, 0x32, u64::MAX, 0];
         check(&call(classes::MMAP, 0x9000), there, Ok(Some((there, true))));
+        let grown = [0x9000, 4096, 8192, 1, 0, 0];
+        check(
+            &call(classes::MREMAP, 0x9000),
+            grown,
+            Ok(Some((grown, true))),
+        );
+        let moved = [0x9000, 4096, 8192, 3, 0x7000, 0];
+        check(
+            &call(classes::MREMAP, 0x7000),
+            grown,
+            Ok(Some((moved, true))),
+        );
         let rest = [1, 2, 3, 4, 5, 6];
         check(&call(classes::MUNMAP, 0), rest, Ok(Some((rest, true))));
         check(&call(0, 3), rest, Ok(None));

@@ -9,10 +9,12 @@ pub(crate) mod classes;
 pub(crate) mod entry;
 pub(crate) mod feeder;
 pub(crate) mod recorder;
+mod tally;
 
-pub(crate) use entry::{Call, Comes, Ending, Entry, FileIdentity, Written};
+pub(crate) use entry::{Call, Comes, Ending, Entry, FileIdentity, Way, Written};
 pub(crate) use feeder::Feeder;
 pub(crate) use recorder::Recorder;
+pub use tally::Tally;
 
 /// The inputs of a run.
 #[derive(Debug, Default)]

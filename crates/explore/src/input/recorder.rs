@@ -1,11 +1,13 @@
 //! The recording of inputs.
 
+use super::Tally;
 use super::blocks::Blocks;
 use super::entry::{Call, Comes, Ending, Entry};
 use juror_debuggee::ThreadId;
 use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The time after which what was recorded is written.
@@ -27,11 +29,12 @@ pub(crate) struct Recorder {
     pub(crate) streams: [Option<(u64, u64)>; 2],
     /// Threads whose call gave the baton away.
     waited: FxHashMap<ThreadId, ()>,
+    tally: Arc<Tally>,
 }
 
 impl Recorder {
-    /// Returns the recording to a file whose first line is written.
-    pub(crate) fn new(file: File) -> Recorder {
+    /// Returns the recording to a file whose first line is written, which is counted.
+    pub(crate) fn new(file: File, tally: Arc<Tally>) -> Recorder {
         Recorder {
             blocks: Blocks::new(file),
             stopped: None,
@@ -41,6 +44,7 @@ impl Recorder {
             has_ended: false,
             streams: [None; 2],
             waited: FxHashMap::default(),
+            tally,
         }
     }
 
@@ -114,6 +118,7 @@ impl Recorder {
         if self.stopped.is_some() || self.has_ended {
             return;
         }
+        self.tally.count(entry);
         let mut written = self.blocks.append(entry);
         if written.is_ok() && self.flushed.elapsed() > FLUSH {
             written = self.blocks.flush();
@@ -130,8 +135,9 @@ impl Recorder {
     /// A full disk ends the recording, not the program.
     fn note(&mut self, written: io::Result<()>) {
         if let Err(error) = written {
-            self.stopped
-                .get_or_insert(format!("the file cannot be written: {error}"));
+            let reason = format!("the file cannot be written: {error}");
+            self.tally.note_stop(&reason);
+            self.stopped.get_or_insert(reason);
         }
     }
 }

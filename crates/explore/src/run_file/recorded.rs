@@ -2,9 +2,10 @@
 
 use super::{PropertyText, RECORDED, RunFile};
 use crate::error::ExploreError;
-use crate::input::{Ending, Entry, Inputs, Recorder, blocks};
+use crate::input::{Ending, Entry, Inputs, Recorder, Tally, blocks};
 use crate::modules::{ModuleId, identity};
 use crate::outcome::Signature;
+use crate::own_calls::OwnCalls;
 use crate::points::PointSet;
 use juror_debuggee::ThreadId;
 use juror_monitoring::property_files::PropertySource;
@@ -29,6 +30,10 @@ pub struct Recorded {
     pub environment: Vec<(String, String)>,
     /// The properties that are monitored.
     pub properties: Vec<PropertySource>,
+    /// Whether each call stops, also those that the program could note itself.
+    pub by_stops: bool,
+    /// What is recorded.
+    pub tally: Arc<Tally>,
 }
 
 impl RunFile {
@@ -74,32 +79,24 @@ impl RunFile {
         let text = header.text().map_err(|error| failed(error.into()))?;
         let mut file = File::create(&recorded.path).map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
-        let recorder = Recorder::new(file);
+        let recorder = Recorder::new(file, Arc::clone(&recorded.tally));
         let inputs = Inputs::Recorded(Box::new(recorder));
-        header.put_under(program, main, inputs)
+        let own_calls = if recorded.by_stops {
+            None
+        } else {
+            OwnCalls::install(program)?
+        };
+        header.put_under(program, main, (inputs, own_calls))
     }
 
     /// Returns what is in the file of a recorded run, to follow its name.
-    pub fn recorded_words(&self) -> String {
-        let entries = self.inputs.as_deref().map_or(&[][..], Vec::as_slice);
-        let calls = entries.iter().filter(|it| matches!(it, Entry::Call(_)));
-        let threads = entries
-            .iter()
-            .filter(|it| matches!(it, Entry::Thread { .. }));
-        let (calls, threads) = (calls.count(), threads.count());
-        let noun = |count: usize, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
-        };
-        let mut words = format!(
-            " ({}, {}",
-            noun(threads, "thread"),
-            noun(calls, "system call")
-        );
-        if let Some(Entry::Stops { reason }) = entries.last() {
-            words += &format!("; not to its end: {reason}");
+    #[cfg(test)]
+    pub(super) fn recorded_words(&self) -> String {
+        let tally = Tally::default();
+        for entry in self.inputs.iter().flat_map(|entries| entries.iter()) {
+            tally.count(entry);
         }
-        words + ")"
+        tally.words().unwrap_or_default()
     }
 
     /// Returns whether the run was recorded, with its inputs.

@@ -111,8 +111,8 @@ impl Names for PointNames<'_> {
         }
         // `this` is implicit in C++ member functions.
         let frame = self.frame.as_ref();
-        let declares = frame
-            .is_some_and(|frame| self.program.global_declaration(frame, name).is_some());
+        let declares =
+            frame.is_some_and(|frame| self.program.global_declaration(frame, name).is_some());
         if let Some(this) = self.local("this").filter(|_| !declares) {
             let this = this?;
             let Some(object) = this.r#type.target() else {

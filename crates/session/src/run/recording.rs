@@ -7,6 +7,7 @@ use juror_fault::CommandError;
 use juror_view::{Outcome, StopReason};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The most files of runs of one program in a directory.
 const NUMBERS_MAX: u32 = 100_000;
@@ -98,7 +99,8 @@ pub(crate) fn prepare(session: &mut Session) {
                 randomize: options.randomize,
                 checkpoints: options.checkpoints,
             });
-            *options = std::mem::take(options).recording_run(path);
+            let (by_stops, tally) = (options.records_by_stops, Arc::clone(&options.recorded));
+            *options = std::mem::take(options).recording_run(path, by_stops, tally);
         }
         None => {
             if let Some(before) = session.launch.unrecorded.take() {

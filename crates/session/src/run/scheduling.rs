@@ -13,6 +13,7 @@ use juror_view::{
 };
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
 
 /// Sets up the launch of a program that will be under a schedule.
 pub(crate) fn prepare(session: &Session, launch: &mut Launch) -> Result<(), SessionError> {
@@ -30,7 +31,7 @@ pub(crate) fn prepare(session: &Session, launch: &mut Launch) -> Result<(), Sess
             launch.call_stops = juror_explore::kept_call_stops();
         }
     } else {
-        launch.call_stops = juror_explore::kept_call_stops();
+        launch.call_stops = juror_explore::recorded_call_stops();
         // Its path is on its first stack.
         let located = juror_debuggee::locate(&launch.program);
         launch.program = located.map_err(|error| SessionError::Launch(error.to_string()))?;
@@ -104,6 +105,8 @@ pub(crate) fn take_control(
         directory: text(directory.as_os_str())?,
         environment: environment(&launch.environment),
         properties: options.properties.clone(),
+        by_stops: options.records_by_stops,
+        tally: Arc::clone(&options.recorded),
     };
     RunFile::record(&recorded, program, main).map_err(failed)
 }

@@ -4,6 +4,7 @@ mod backwards;
 mod check;
 mod damaged;
 mod jumps;
+mod own_calls;
 mod programs;
 mod prompt;
 

@@ -35,7 +35,7 @@ impl FilterPlan {
             }),
             Some(reason) => Ok(FilterPlan::None(Some(reason))),
             None => Ok(FilterPlan::Planned {
-                code: call_filter::program(calls),
+                code: call_filter::program(calls, stops.passing()),
                 is_required,
             }),
         }

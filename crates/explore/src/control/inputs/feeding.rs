@@ -3,8 +3,9 @@
 use super::super::{Control, Step, scheduled};
 use crate::error::ExploreError;
 use crate::input::feeder::Substituted;
-use crate::input::{Call, Comes, Feeder, Inputs, Written, classes};
+use crate::input::{Call, Comes, Feeder, Inputs, Way, Written, classes};
 use crate::threads::Standing;
+use juror_agent::recording::is_recorded;
 use juror_debuggee::{Debuggee, StopEvent, SystemCallPhase, ThreadId};
 use juror_points::system_call_names::system_call_name;
 use juror_schedule::Input;
@@ -55,6 +56,18 @@ impl Control {
         }
     }
 
+    /// Returns whether the call at whose entry a thread stands was one of the program's own when it was
+    /// recorded: no point of the scheduler is there.
+    pub(in crate::control) fn is_fed_own_call(&self, thread: ThreadId, number: u64) -> bool {
+        match &self.inputs {
+            // Calls that are answered are in no recording.
+            Inputs::Fed(feeder) if is_recorded(number) => {
+                feeder.is_next_own(self.number_of(thread))
+            }
+            _ => false,
+        }
+    }
+
     /// Feeds the call at whose entry a thread stands, or makes it if it is one on the program's own
     /// memory.
     pub(in crate::control) fn feed_call(
@@ -91,7 +104,7 @@ impl Control {
             );
             return Err(self.lost(&words));
         }
-        if call.has_waited {
+        if call.way == Way::Waited {
             self.input(Input::Call {
                 thread: scheduled(thread),
             })?;
