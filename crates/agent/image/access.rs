@@ -58,7 +58,7 @@ fn leaves_same(class: u8, size: u8, address: u64, source: Option<u64>, frame: &F
         8 => u64::MAX,
         _ => return false,
     };
-    if class == CLASS_WRITE {
+    if matches!(class, CLASS_WRITE | CLASS_CHANGE) {
         return false;
     }
     let Some(present) = memory::read_sized(address, size) else {

@@ -50,6 +50,10 @@ pub enum Standing {
     InCall,
     Makes,
     Exit,
+    /// It reads what it changes at an address of some bytes, and writes it at its next step.
+    Reads(u64, u8),
+    /// It has read this there.
+    Writes(u64, u8, u64),
 }
 
 /// A call of `pthread_cond_wait`.
@@ -85,6 +89,8 @@ pub struct Context {
     pub awaited: Option<u64>,
     /// Where it used a lock last.
     pub site: u64,
+    /// Where it changes memory in two steps.
+    pub site_of_access: u64,
     pub condition: Option<ConditionWait>,
     pub stack_end: u64,
     /// The words of a wait for one of several.
@@ -115,6 +121,7 @@ pub const NONE: Context = Context {
     signal_stack: [0; 3],
     awaited: None,
     site: 0,
+    site_of_access: 0,
     condition: None,
     stack_end: 0,
     words: [0; 8],

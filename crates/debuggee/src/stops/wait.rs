@@ -26,21 +26,34 @@ impl Debuggee {
             return waited;
         }
         loop {
-            self.wait.interruption.note_requests();
-            if let Some(event) = self.take_event() {
+            if let Some(event) = self.event_now()? {
                 return Ok(event);
             }
-            if self.life.has_ended() {
-                return Err(DebuggeeError::Gone);
-            }
-            if !self.can_report() && !self.is_ending() {
-                return Err(DebuggeeError::NothingRuns);
-            }
-            if self.wait.interruption.is_asked() {
-                self.interrupt_some_thread()?;
-            }
-            self.wait_and_handle()?;
+            self.wait_for_status()?;
         }
+    }
+
+    /// Returns the next stop event if one has come; none if one can still come.
+    pub(crate) fn event_now(&mut self) -> Result<Option<StopEvent>, DebuggeeError> {
+        self.wait.interruption.note_requests();
+        if let Some(event) = self.take_event() {
+            return Ok(Some(event));
+        }
+        if self.life.has_ended() {
+            return Err(DebuggeeError::Gone);
+        }
+        if !self.can_report() && !self.is_ending() {
+            return Err(DebuggeeError::NothingRuns);
+        }
+        Ok(None)
+    }
+
+    /// Waits for a status of the kernel, and handles it; a thread is asked to stop if one is to.
+    pub(crate) fn wait_for_status(&mut self) -> Result<(), DebuggeeError> {
+        if self.wait.interruption.is_asked() {
+            self.interrupt_some_thread()?;
+        }
+        self.wait_and_handle()
     }
 
     /// Takes the stop that is asked for, as an event of a thread which stands.

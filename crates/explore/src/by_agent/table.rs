@@ -1,6 +1,6 @@
 //! The points as the agent takes them, and the instructions that they are in place of.
 
-use crate::access::memory_operand;
+use crate::access::{changed, memory_operand};
 use crate::points::{LockUse, Site, Sites};
 use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Decoder, DecoderOptions, FlowControl, Instruction,
@@ -209,6 +209,7 @@ impl Row {
             _ if only_reads => protocol::CLASS_READ,
             Mnemonic::Cmpxchg => protocol::CLASS_COMPARE_EXCHANGE,
             Mnemonic::Mov => protocol::CLASS_MOVE,
+            _ if changed(instruction).is_some() => protocol::CLASS_CHANGE,
             _ => protocol::CLASS_WRITE,
         };
         let source_operand = match instruction.mnemonic() {

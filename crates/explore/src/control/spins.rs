@@ -2,7 +2,7 @@
 //! since. It goes on when others have.
 
 use super::{Control, End};
-use crate::access::footprint;
+use crate::access::{changed, footprint};
 use crate::error::ExploreError;
 use crate::threads::Standing;
 use iced_x86::{Decoder, DecoderOptions, Instruction};
@@ -90,7 +90,13 @@ impl Control {
             state,
             footprint,
         };
-        self.reach_point(debuggee, thread, Standing::Ready, point)
+        let size = instruction.and_then(changed);
+        let access = footprint.accesses().first();
+        let standing = match access.zip(size) {
+            Some((access, size)) => Standing::Reads(access.address, size),
+            None => Standing::Ready,
+        };
+        self.reach_point(debuggee, thread, standing, point)
     }
 
     /// A thread that has the baton yields.
