@@ -41,7 +41,7 @@ pub fn footprint(site: &Site, frame: &Frame) -> Footprint {
         _ => None,
     };
     let kind = match class {
-        CLASS_READ => AccessKind::Read,
+        CLASS_READ | CLASS_CHANGE => AccessKind::Read,
         _ if leaves_same(class, size, address, source, frame) => AccessKind::WriteSame,
         _ => AccessKind::Write,
     };
@@ -58,7 +58,7 @@ fn leaves_same(class: u8, size: u8, address: u64, source: Option<u64>, frame: &F
         8 => u64::MAX,
         _ => return false,
     };
-    if matches!(class, CLASS_WRITE | CLASS_CHANGE) {
+    if class == CLASS_WRITE {
         return false;
     }
     let Some(present) = memory::read_sized(address, size) else {

@@ -103,6 +103,7 @@ impl Control {
             footprint: Footprint::of(Access::write(address, u32::from(size))),
         };
         let thread = ThreadId(context.id);
+        self.forget_states(index);
         self.input(Input::Reached { thread, point });
     }
 

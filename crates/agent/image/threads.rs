@@ -5,9 +5,10 @@ use crate::protocol;
 use crate::returns;
 use crate::runs;
 use core::arch::asm;
+use core::mem::MaybeUninit;
 
 /// The most threads that a run has had.
-pub const THREADS_MAX: usize = 64;
+pub const THREADS_MAX: usize = 256;
 
 /// The parts of the state of the processor that a switch saves: x87, SSE, AVX and AVX-512.
 pub const PARTS: u32 = 0xe7;
@@ -129,15 +130,17 @@ pub const NONE: Context = Context {
     code: 0,
 };
 
-static mut CONTEXTS: [Context; THREADS_MAX] = [NONE; THREADS_MAX];
+/// All zeros are a context, and no bytes of the image.
+static mut CONTEXTS: MaybeUninit<[Context; THREADS_MAX]> = MaybeUninit::zeroed();
 static mut COUNT: usize = 0;
 /// The thread whose state the processor has.
 static mut LOADED: usize = 0;
 
 /// Returns a thread by its index.
 pub fn context(index: usize) -> &'static mut Context {
-    // SAFETY: one thread runs the agent, and no two references to a context are used in turn.
-    unsafe { &mut (*(&raw mut CONTEXTS))[index % THREADS_MAX] }
+    // SAFETY: one thread runs the agent, and no two references to a context are used in turn; all of
+    // their parts may be zeros.
+    unsafe { &mut (*(&raw mut CONTEXTS)).assume_init_mut()[index % THREADS_MAX] }
 }
 
 /// Returns the number of threads that the run has had.

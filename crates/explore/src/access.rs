@@ -149,6 +149,7 @@ pub(crate) fn footprint(
     };
     let size = instruction.memory_size().size();
     let only_reads = operand != 0
+        || changed(instruction).is_some()
         || matches!(
             instruction.mnemonic(),
             Mnemonic::Cmp | Mnemonic::Test | Mnemonic::Bt | Mnemonic::Comiss | Mnemonic::Ucomiss

@@ -150,6 +150,8 @@ pub struct KnownSites {
     known: RefCell<FxHashMap<PointSet, (Placed, Rc<Sites>)>>,
     /// The loops that spin without a point.
     learned: RefCell<Vec<Learned>>,
+    /// Those that were known before the run.
+    before: RefCell<Vec<Learned>>,
 }
 
 impl KnownSites {
@@ -173,9 +175,18 @@ impl KnownSites {
 }
 
 impl KnownSites {
-    /// Returns the loops that have a point since they were seen to spin.
-    pub(crate) fn learned(&self) -> Vec<Learned> {
-        self.learned.borrow().clone()
+    /// Returns the loops with which a run begins.
+    pub(crate) fn before(&self) -> Vec<Learned> {
+        self.before.borrow().clone()
+    }
+
+    /// Sets the loops with which runs begin: what one of them learns is of no use to the others, so
+    /// that it does not matter which were made before.
+    pub(crate) fn begin_with(&self, loops: &[Learned]) {
+        *self.before.borrow_mut() = loops.to_vec();
+        if *self.learned.borrow() != loops {
+            self.learn(loops.to_vec());
+        }
     }
 
     /// Sets the loops that have a point.

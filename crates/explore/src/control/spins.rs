@@ -78,7 +78,7 @@ impl Control {
             None => Footprint::NONE,
         };
         let (kind, state) = if footprint.writes() {
-            self.spins.states.remove(&thread);
+            self.forget_states(thread);
             (PointKind::Access, 0)
         } else {
             (PointKind::Loop, self.state_number(debuggee, thread, site)?)
@@ -97,6 +97,11 @@ impl Control {
             None => Standing::Ready,
         };
         self.reach_point(debuggee, thread, standing, point)
+    }
+
+    /// A thread writes: it may do otherwise in the same state.
+    pub(super) fn forget_states(&mut self, thread: ThreadId) {
+        self.spins.states.remove(&thread);
     }
 
     /// A thread that has the baton yields.

@@ -27,6 +27,7 @@ impl Control {
         let site = debuggee.registers(thread)?.instruction_pointer();
         let standing = Standing::Writes(address, size, value);
         self.threads.stands(thread, standing);
+        self.forget_states(thread);
         let point = Point {
             kind: PointKind::Access,
             site,
