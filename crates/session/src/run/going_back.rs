@@ -33,7 +33,7 @@ use juror_view::{Outcome, StopReason};
 
 /// The number of times that a run is launched for a walk on which a thread is lost, and the end of
 /// the words that say so.
-const ATTEMPTS: u32 = 4;
+const ATTEMPTS: u32 = 1;
 const LOST: &str = " has ended";
 
 /// Where a walk ends, and why the run is shown there.
