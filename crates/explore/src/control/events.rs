@@ -178,6 +178,11 @@ impl Control {
             StopEvent::ThreadEnded { thread } => {
                 blocking::wait_until_gone(debuggee.pid(), thread.0);
                 self.threads.forget(thread);
+                if debuggee.is_ending() {
+                    // A signal ends the program: no thread sees that this one has ended.
+                    self.is_ending = true;
+                    return Ok(Some(Step::Event(event)));
+                }
                 if self.scheduler.task_of(scheduled(thread)).is_some() {
                     self.input(Input::Ended {
                         thread: scheduled(thread),
