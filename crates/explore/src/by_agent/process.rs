@@ -206,8 +206,8 @@ impl Process {
             }
             // Other programs may keep it from running.
             let turns = computed().saturating_sub(seen.2) > COMPUTES;
-            let sleeps = blocking::state(process, process) == Some(TaskState::Sleeps);
-            let stands = seen.1.elapsed() > STANDS && sleeps;
+            let runs = blocking::state(process, process) == Some(TaskState::Runs);
+            let stands = seen.1.elapsed() > STANDS && !runs;
             if turns || stands || cancel::is_cancelled() || self.released.has_ended() {
                 return shared.load(protocol::DONE) == self.command;
             }

@@ -31,11 +31,6 @@ use juror_fault::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 
-/// The number of times that a run is launched for a walk on which a thread is lost, and the end of
-/// the words that say so.
-const ATTEMPTS: u32 = 1;
-const LOST: &str = " has ended";
-
 /// Where a walk ends, and why the run is shown there.
 pub(super) type Arrived = (StopReason, ThreadId);
 
@@ -103,22 +98,11 @@ fn place_to_leave(session: &Session) -> Result<Here, CommandError> {
 /// Goes back: `go` walks to the goal. The present run is kept until it has come there.
 fn go_back(
     session: &mut Session,
-    mut go: impl FnMut(&mut Session, &Kept) -> Result<Arrived, CommandError>,
+    go: impl FnOnce(&mut Session, &Kept) -> Result<Arrived, CommandError>,
 ) -> Result<Outcome, CommandError> {
     session.control.permit_run()?;
     let kept = Kept::take(session);
-    let mut gone = go(session, &kept);
-    for _ in 1..ATTEMPTS {
-        // A thread was lost on the way: the run is launched once more.
-        if !gone
-            .as_ref()
-            .is_err_and(|error| error.message.ends_with(LOST))
-        {
-            break;
-        }
-        gone = go(session, &kept);
-    }
-    match gone {
+    match go(session, &kept) {
         Ok((reason, thread)) => {
             kept.leave(session)?;
             session.stop(reason, thread)
