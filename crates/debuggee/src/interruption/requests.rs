@@ -67,7 +67,10 @@ impl Debuggee {
             if self.wait.interruption.takes_quiet_alarm() {
                 return Ok(None);
             }
-            self.wait_for_status()?;
+            if self.wait.interruption.is_asked() {
+                self.interrupt_some_thread()?;
+            }
+            self.wait_and_handle()?;
         }
     }
 

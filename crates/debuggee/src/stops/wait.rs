@@ -29,7 +29,10 @@ impl Debuggee {
             if let Some(event) = self.event_now()? {
                 return Ok(event);
             }
-            self.wait_for_status()?;
+            if self.wait.interruption.is_asked() {
+                self.interrupt_some_thread()?;
+            }
+            self.wait_and_handle()?;
         }
     }
 
@@ -46,14 +49,6 @@ impl Debuggee {
             return Err(DebuggeeError::NothingRuns);
         }
         Ok(None)
-    }
-
-    /// Waits for a status of the kernel, and handles it; a thread is asked to stop if one is to.
-    pub(crate) fn wait_for_status(&mut self) -> Result<(), DebuggeeError> {
-        if self.wait.interruption.is_asked() {
-            self.interrupt_some_thread()?;
-        }
-        self.wait_and_handle()
     }
 
     /// Takes the stop that is asked for, as an event of a thread which stands.
