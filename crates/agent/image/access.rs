@@ -41,7 +41,7 @@ pub fn footprint(site: &Site, frame: &Frame) -> Footprint {
         _ => None,
     };
     let kind = match class {
-        CLASS_READ => AccessKind::Read,
+        CLASS_READ | CLASS_CHANGE => AccessKind::Read,
         _ if leaves_same(class, size, address, source, frame) => AccessKind::WriteSame,
         _ => AccessKind::Write,
     };

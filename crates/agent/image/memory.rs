@@ -293,6 +293,17 @@ pub fn read_sized(address: u64, size: u8) -> Option<u64> {
     Some(u64::from_le_bytes(bytes))
 }
 
+/// Writes up to eight bytes, if others are there.
+pub fn write_sized(address: u64, size: u8, value: u64) {
+    if read_sized(address, size) == Some(value) {
+        return;
+    }
+    for (number, byte) in value.to_le_bytes().iter().enumerate().take(usize::from(size)) {
+        // SAFETY: the program is about to write there.
+        unsafe { ((address as usize + number) as *mut u8).write_volatile(*byte) };
+    }
+}
+
 /// Returns whether there is a word at an address.
 pub fn is_mapped(address: u64) -> bool {
     /// It is no way to change the mask: the kernel reads the mask, and refuses.

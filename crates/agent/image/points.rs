@@ -8,7 +8,7 @@ use crate::memory;
 use crate::protocol::*;
 use crate::settings::{self, Site};
 use crate::threads::{self, R11, RCX, RDX, RSP, Standing, context, current};
-use juror_schedule::{Footprint, Point, PointKind};
+use juror_schedule::{Access, Footprint, Input, Point, PointKind, ThreadId};
 
 /// The part of the stack that counts for the state of a thread.
 const STACK_BELOW: u64 = 128;
@@ -55,10 +55,20 @@ pub extern "C" fn on_site(number: u64) -> ! {
         SITE_ACCESS => {
             let footprint = footprint(&site, &context(index).frame);
             control.reach_access(index, &site, footprint);
+            note_change(index, &site, footprint);
         }
         _ => control.reach_access(index, &site, Footprint::NONE),
     }
     control.proceed()
+}
+
+/// A thread stands before an access: it may be one of two steps.
+fn note_change(index: usize, site: &Site, footprint: Footprint) {
+    let [_, _, _, size, class, ..] = site.operands;
+    if let Some(access) = footprint.accesses().first().filter(|_| class == CLASS_CHANGE) {
+        context(index).site_of_access = site.address;
+        context(index).standing = Standing::Reads(access.address, size);
+    }
 }
 
 /// A thread is about to make another one: what that will run.
@@ -80,6 +90,23 @@ fn note_code(index: usize) {
 }
 
 impl Control {
+    /// A thread that has the baton has read what an instruction changes, and is about to write.
+    pub fn reach_write(&mut self, index: usize, (address, size): (u64, u8)) {
+        let context = context(index);
+        let value = memory::read_sized(address, size).unwrap_or_default();
+        context.standing = Standing::Writes(address, size, value);
+        let point = Point {
+            kind: PointKind::Access,
+            site: context.site_of_access,
+            object: 0,
+            state: 0,
+            footprint: Footprint::of(Access::write(address, u32::from(size))),
+        };
+        let thread = ThreadId(context.id);
+        self.forget_states(index);
+        self.input(Input::Reached { thread, point });
+    }
+
     fn reach_access(&mut self, index: usize, site: &Site, footprint: Footprint) {
         context(index).standing = Standing::Ready;
         let (kind, state) = if footprint.writes() {

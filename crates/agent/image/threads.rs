@@ -5,9 +5,10 @@ use crate::protocol;
 use crate::returns;
 use crate::runs;
 use core::arch::asm;
+use core::mem::MaybeUninit;
 
 /// The most threads that a run has had.
-pub const THREADS_MAX: usize = 64;
+pub const THREADS_MAX: usize = 256;
 
 /// The parts of the state of the processor that a switch saves: x87, SSE, AVX and AVX-512.
 pub const PARTS: u32 = 0xe7;
@@ -50,6 +51,10 @@ pub enum Standing {
     InCall,
     Makes,
     Exit,
+    /// It reads what it changes at an address of some bytes, and writes it at its next step.
+    Reads(u64, u8),
+    /// It has read this there.
+    Writes(u64, u8, u64),
 }
 
 /// A call of `pthread_cond_wait`.
@@ -85,6 +90,8 @@ pub struct Context {
     pub awaited: Option<u64>,
     /// Where it used a lock last.
     pub site: u64,
+    /// Where it changes memory in two steps.
+    pub site_of_access: u64,
     pub condition: Option<ConditionWait>,
     pub stack_end: u64,
     /// The words of a wait for one of several.
@@ -115,6 +122,7 @@ pub const NONE: Context = Context {
     signal_stack: [0; 3],
     awaited: None,
     site: 0,
+    site_of_access: 0,
     condition: None,
     stack_end: 0,
     words: [0; 8],
@@ -122,15 +130,17 @@ pub const NONE: Context = Context {
     code: 0,
 };
 
-static mut CONTEXTS: [Context; THREADS_MAX] = [NONE; THREADS_MAX];
+/// All zeros are a context, and no bytes of the image.
+static mut CONTEXTS: MaybeUninit<[Context; THREADS_MAX]> = MaybeUninit::zeroed();
 static mut COUNT: usize = 0;
 /// The thread whose state the processor has.
 static mut LOADED: usize = 0;
 
 /// Returns a thread by its index.
 pub fn context(index: usize) -> &'static mut Context {
-    // SAFETY: one thread runs the agent, and no two references to a context are used in turn.
-    unsafe { &mut (*(&raw mut CONTEXTS))[index % THREADS_MAX] }
+    // SAFETY: one thread runs the agent, and no two references to a context are used in turn; all of
+    // their parts may be zeros.
+    unsafe { &mut (*(&raw mut CONTEXTS)).assume_init_mut()[index % THREADS_MAX] }
 }
 
 /// Returns the number of threads that the run has had.

@@ -188,6 +188,8 @@ pub const CLASS_MOVE: u8 = 2;
 pub const CLASS_WRITE: u8 = 3;
 /// It is not known what it accesses.
 pub const CLASS_UNKNOWN: u8 = 4;
+/// It reads and writes in two steps, between which others may write.
+pub const CLASS_CHANGE: u8 = 5;
 /// No value is known.
 pub const SOURCE_NONE: u8 = 0;
 /// A general register.

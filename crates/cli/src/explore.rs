@@ -24,6 +24,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The number of runs from which on it matters how fast they are.
+const MANY_RUNS: u32 = 200;
+
 /// Runs `juror explore`. Returns the exit status.
 pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
     let mut output = Output::open(arguments.messages.color, None, false)?;
@@ -71,6 +74,12 @@ pub fn run(arguments: &Explore) -> anyhow::Result<u8> {
     note_world(&mut output, &runner, &found.outside);
     if arguments.by.is_some() {
         note_agents(&mut output, &runner)?;
+    } else if found.runs > MANY_RUNS
+        && let Some(obstacle) = runner.agents.report().obstacle()
+    {
+        output.notice(&format!(
+            "most runs were made from outside of the process, which is slower: the program {obstacle}"
+        ));
     }
     let mut page = Vec::new();
     let status = match &found.failure {

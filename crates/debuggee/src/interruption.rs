@@ -11,7 +11,8 @@
 //! reported as [`StopEvent::Called`](crate::StopEvent::Called); it is never forgotten.
 //!
 //! An alarm ([`Debuggee::set_alarm`](crate::Debuggee::set_alarm)) stops a thread in the same way, which is
-//! reported as [`StopEvent::TimePassed`](crate::StopEvent::TimePassed).
+//! reported as [`StopEvent::TimePassed`](crate::StopEvent::TimePassed). One that only ends a wait
+//! ([`Debuggee::wait_until`](crate::Debuggee::wait_until)) stops none: a few system calls fail for a stop.
 
 mod alarm;
 pub(crate) mod interrupter;
@@ -34,6 +35,8 @@ pub(crate) struct Interruption {
     pub(crate) is_called: bool,
     alarm: Option<Alarm>,
     is_alarm_set: bool,
+    /// Whether the alarm ends a wait alone, and stops no thread.
+    is_alarm_quiet: bool,
 }
 
 impl Interruption {
@@ -48,7 +51,12 @@ impl Interruption {
     /// Returns true if a thread is to be stopped.
     #[inline]
     pub(crate) fn is_asked(&self) -> bool {
-        self.is_wanted || self.is_due || self.is_called
+        self.is_wanted || self.is_due && !self.is_alarm_quiet || self.is_called
+    }
+
+    /// Returns true, once, if the alarm has rung that stops no thread.
+    fn takes_quiet_alarm(&mut self) -> bool {
+        self.is_alarm_quiet && std::mem::take(&mut self.is_due)
     }
 
     /// Notes what the stop helper was sent, also before its stop is reported: the kernel may

@@ -111,6 +111,29 @@ pub(crate) fn memory_operand(instruction: &Instruction) -> Option<u32> {
     (0..instruction.op_count()).find(|index| instruction.op_kind(*index) == OpKind::Memory)
 }
 
+/// Returns the number of bytes that an instruction reads and writes in two steps, between which other
+/// processors may write.
+pub(crate) fn changed(instruction: &Instruction) -> Option<usize> {
+    let is_change = matches!(
+        instruction.mnemonic(),
+        Mnemonic::Add
+            | Mnemonic::Adc
+            | Mnemonic::Sub
+            | Mnemonic::Sbb
+            | Mnemonic::Inc
+            | Mnemonic::Dec
+            | Mnemonic::Neg
+            | Mnemonic::Not
+            | Mnemonic::And
+            | Mnemonic::Or
+            | Mnemonic::Xor
+            | Mnemonic::Xadd
+    );
+    let is_one_step = instruction.has_lock_prefix() || memory_operand(instruction) != Some(0);
+    let size = instruction.memory_size().size();
+    (is_change && !is_one_step && (1..=8).contains(&size)).then_some(size)
+}
+
 /// Returns what an instruction does to the memory that it accesses, as the memory is now.
 pub(crate) fn footprint(
     instruction: &Instruction,
@@ -126,6 +149,7 @@ pub(crate) fn footprint(
     };
     let size = instruction.memory_size().size();
     let only_reads = operand != 0
+        || changed(instruction).is_some()
         || matches!(
             instruction.mnemonic(),
             Mnemonic::Cmp | Mnemonic::Test | Mnemonic::Bt | Mnemonic::Comiss | Mnemonic::Ucomiss
@@ -254,6 +278,20 @@ mod tests {
     fn what_is_no_code_ends_the_search() {
         assert_eq!(accesses(&[0x06, 0x8b, 0x08], 0, |_| false), []);
         assert_eq!(accesses(&[], 0, |_| false), []);
+    }
+
+    #[test]
+    fn changes_in_two_steps_are_told() {
+        let size = |code: &[u8]| {
+            changed(&Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE).decode())
+        };
+        // add [rdx], ecx; inc byte [rdx]
+        assert_eq!(size(&[0x01, 0x0a]), Some(4));
+        assert_eq!(size(&[0xfe, 0x02]), Some(1));
+        // lock add [rdx], ecx; add ecx, [rdx]; mov [rdx], ecx
+        assert_eq!(size(&[0xf0, 0x01, 0x0a]), None);
+        assert_eq!(size(&[0x03, 0x0a]), None);
+        assert_eq!(size(&[0x89, 0x0a]), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! differ then, the agent is not used any more.
 
 mod process;
+mod reasons;
 mod table;
 mod windows;
 
@@ -15,8 +16,10 @@ use crate::points::PointSet;
 use crate::runner::{Ended, Runner};
 use juror_agent::protocol;
 use process::{Made, Process};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Who makes the runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,12 +42,18 @@ const REFUSED_MIN: u32 = 8;
 /// The processes with an agent, one for each set of points.
 #[derive(Debug, Default)]
 pub struct Agents {
-    by: By,
+    sharing: Sharing,
     of_sets: RefCell<BTreeMap<PointSet, OfSet>>,
     /// The run that is to be made again, and its end.
     expected: RefCell<Option<(u32, Made)>>,
-    is_refuted: Cell<bool>,
-    report: RefCell<AgentReport>,
+}
+
+/// The parts that the agents of all workers of a search have in common.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sharing {
+    by: By,
+    is_refuted: Arc<AtomicBool>,
+    report: Arc<Mutex<AgentReport>>,
 }
 
 /// The runs that the agent was asked for.
@@ -56,6 +65,16 @@ pub struct AgentReport {
     pub refused: BTreeMap<u64, u32>,
     /// The differences from the runs by ptrace.
     pub differences: Vec<String>,
+    /// The reason for which most runs are left to ptrace.
+    left: Option<u64>,
+}
+
+impl AgentReport {
+    /// Returns what the program does for which most runs with some points are left to ptrace, which is
+    /// slower.
+    pub fn obstacle(&self) -> Option<String> {
+        self.left.map(reasons::words)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -72,20 +91,42 @@ struct OfSet {
 impl Agents {
     /// Returns the agents of a runner.
     pub fn new(by: By) -> Agents {
-        Agents {
+        Agents::of_other(Sharing {
             by,
+            ..Sharing::default()
+        })
+    }
+
+    /// Returns those of another worker of the same search.
+    pub(crate) fn of_other(sharing: Sharing) -> Agents {
+        Agents {
+            sharing,
             ..Agents::default()
         }
     }
 
+    /// Returns what those of another worker have in common with these.
+    pub(crate) fn for_other(&self) -> Sharing {
+        self.sharing.clone()
+    }
+
     /// Returns who makes the runs.
     pub fn by(&self) -> By {
-        self.by
+        self.sharing.by
     }
 
     /// Returns what has become of the runs so far.
     pub fn report(&self) -> AgentReport {
-        self.report.borrow().clone()
+        self.noted().clone()
+    }
+
+    fn noted(&self) -> MutexGuard<'_, AgentReport> {
+        let report = self.sharing.report.lock();
+        report.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_refuted(&self) -> bool {
+        self.sharing.is_refuted.load(Ordering::Relaxed)
     }
 
     /// Returns whether a run may be made by an agent.
@@ -93,8 +134,8 @@ impl Agents {
         let is_plain = runner.properties.sources().is_empty() && task.plan.expected.is_none();
         let of_sets = self.of_sets.borrow();
         let failures = of_sets.get(&task.plan.points).map_or(0, |it| it.failures);
-        self.by != By::Ptrace
-            && !self.is_refuted.get()
+        self.by() != By::Ptrace
+            && !self.is_refuted()
             && failures < FAILURES_MAX
             && is_plain
             && task.number != 1
@@ -115,7 +156,9 @@ impl Agents {
         let set = first.plan.points;
         let mut of_sets = self.of_sets.borrow_mut();
         let of_set = of_sets.entry(set).or_default();
-        let learned = runner.sites.learned().len();
+        let loops = runner.sites.before();
+        runner.sites.begin_with(&loops);
+        let learned = loops.len();
         if of_set.learned != learned {
             (of_set.process, of_set.learned) = (None, learned);
         }
@@ -131,7 +174,7 @@ impl Agents {
             of_set.failures = FAILURES_MAX;
             return Ok(Vec::new());
         };
-        let tasks = match self.by {
+        let tasks = match self.by() {
             By::Both => tasks.get(..1).unwrap_or_default(),
             _ => tasks,
         };
@@ -147,7 +190,7 @@ impl Agents {
                 let status = made.value as i32;
                 status != 0 && status != usual
             };
-            let mut report = self.report.borrow_mut();
+            let mut report = self.noted();
             match made.kind {
                 protocol::NOT_MINE => {
                     of_set.refused += 1;
@@ -159,7 +202,7 @@ impl Agents {
                 }
             }
             let is_held = made.kind != protocol::NOT_MINE;
-            if self.by == By::Both || is_failure {
+            if self.by() == By::Both || is_failure {
                 let expected = is_held.then_some((task.number, made));
                 self.expected.replace(expected);
                 break;
@@ -168,6 +211,9 @@ impl Agents {
         }
         if of_set.refused > REFUSED_MIN && of_set.refused > of_set.made {
             (of_set.process, of_set.failures) = (None, FAILURES_MAX);
+            let mut report = self.noted();
+            let most = report.refused.iter().max_by_key(|(_, count)| **count);
+            report.left = most.map(|(reason, _)| *reason);
         }
         Ok(all)
     }
@@ -178,11 +224,11 @@ impl Agents {
             return;
         };
         if let Some(difference) = made.difference(ended) {
-            if self.by == By::Agent {
-                self.is_refuted.set(true);
+            if self.by() == By::Agent {
+                self.sharing.is_refuted.store(true, Ordering::Relaxed);
             }
             let difference = format!("run {number}: {difference}");
-            self.report.borrow_mut().differences.push(difference);
+            self.noted().differences.push(difference);
         }
     }
 }
@@ -227,6 +273,7 @@ impl Made {
             left_out,
             modules: Vec::new(),
             learned: None,
+            loops: Vec::new(),
             switches: Vec::new(),
             asked: None,
             predicted: if task.plan.predicts {

@@ -9,11 +9,13 @@ mod inputs;
 mod kept_signals;
 mod keys;
 mod locks;
+mod looking;
 mod outside;
 mod own;
 mod signals;
 mod silence;
 pub(crate) mod spins;
+mod two_steps;
 
 use crate::blocking;
 use crate::error::ExploreError;
@@ -23,7 +25,6 @@ use crate::own_waits::Inherited;
 use crate::points::Sites;
 use crate::threads::{Standing, Threads};
 use communication::CommunicationNotes;
-use events::TICK;
 use juror_debuggee::{Debuggee, Owner, StopEvent, SystemCalls, ThreadId};
 use juror_schedule::{
     Input, LockOrder, Moment, Options, Order, Scheduler, Standstill, Strategy, ThreadPath,
@@ -37,6 +38,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use two_steps::lose_writes;
 
 /// The threads of a program, which run one at a time as the scheduler says.
 #[derive(Debug)]
@@ -75,8 +77,9 @@ pub(crate) struct Control {
     communication: CommunicationNotes,
     /// To where the run connects or sends, outside of the program.
     pub(crate) outside: BTreeSet<SocketAddr>,
-    /// When it was looked last whether the run gets on.
+    /// When it was looked last whether the run gets on, and whether a thread is stopped for that.
     looked_at: Instant,
+    is_stopping: bool,
     /// The objects that may be others' as well.
     inherited: Inherited,
     /// The number of points at which all threads were seen to wait for objects of the program's own.
@@ -150,6 +153,7 @@ impl Control {
             communication: CommunicationNotes::default(),
             outside: BTreeSet::new(),
             looked_at: Instant::now(),
+            is_stopping: false,
             inherited: Inherited::default(),
             waited_for_itself: None,
             stands: None,
@@ -214,9 +218,6 @@ impl Control {
         for address in &self.sites.calls {
             debuggee.insert(*address, Owner::Schedule)?;
         }
-        if !self.inputs.are_kept() {
-            debuggee.set_alarm(Some(Instant::now() + TICK))?;
-        }
         self.note_beginning(main);
         self.input(Input::Started {
             thread: scheduled(main),
@@ -240,9 +241,17 @@ impl Control {
                 continue;
             }
             self.resume_running(debuggee)?;
-            let event = self.next_event(debuggee)?;
-            self.take_own_calls(debuggee, &event)?;
-            if let Some(step) = self.take(debuggee, event)? {
+            let step = match self.next_event(debuggee)? {
+                Some(event) => {
+                    self.take_own_calls(debuggee, &event)?;
+                    self.take(debuggee, event)?
+                }
+                None => {
+                    self.look(debuggee)?;
+                    None
+                }
+            };
+            if let Some(step) = step {
                 return Ok(step);
             }
         }
@@ -374,6 +383,15 @@ impl Control {
                 if self.inputs.are_fed() && !self.threads.child_words.contains_key(&thread) {
                     return self.feed_call(debuggee, thread, number);
                 }
+            }
+            Standing::Reads(address, size) => {
+                if self.reach_write(debuggee, thread, (address, size))? {
+                    return Ok(None);
+                }
+            }
+            Standing::Writes(address, size, value) => {
+                lose_writes(debuggee, thread, (address, size), value)?;
+                self.threads.stands(thread, Standing::Ready);
             }
             Standing::Ready | Standing::InCall(_) | Standing::Kept(_) => {}
         }

@@ -35,9 +35,6 @@ pub enum ExploreError {
     /// The user has ended the search.
     #[error("ended by the user")]
     Cancelled,
-    /// A thread that makes runs has ended.
-    #[error("juror is at fault: a thread that makes runs has ended")]
-    Worker,
     /// It ended before its first own instruction.
     #[error("the program ended while its libraries were being loaded")]
     EndedEarly,

@@ -1,16 +1,21 @@
 //! Runs that are made by several threads at once, each with a runner of its own: a process is traced
-//! by the thread that has started it.
+//! by the thread that has started it, and has an agent of its own.
 //!
 //! Invariant: what comes of some runs depends on the runs alone, and not on how many were made at once:
 //! all before the first that ends the search are made, and none after it counts.
 
 use crate::error::ExploreError;
+use crate::points::Learned;
 use crate::runner::{Ended, Plan, Recipe, Runner};
 use juror_schedule::Strategy;
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
+
+/// The fewest runs that agents of several workers make: a process with an agent takes its time to start.
+const SHARED_MIN: usize = 32;
 
 /// A run to be made.
 pub(crate) struct Task {
@@ -33,30 +38,26 @@ pub(crate) enum Choosing {
     Otherwise,
 }
 
-/// The result of a run: the worker that made it, its number, and how it ended.
-type Done = (usize, u32, Result<Ended, ExploreError>);
-
-/// The judgement of the search on runs.
-pub(crate) trait Judge {
-    /// Returns whether the search goes on with this run.
-    fn may_begin(&mut self, number: u32) -> bool;
-    /// Returns whether a run ends the search.
-    fn is_last(&self, ended: &Ended) -> bool;
-    /// Returns the exit status that is no failure, beside 0.
-    fn usual(&self) -> i32;
+/// The judgement of the search on the end of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Verdict {
+    /// The exit status that is no failure, beside 0.
+    pub(crate) usual: i32,
+    /// The number of points from which on a run may have ended for them alone.
+    pub(crate) points_max: u64,
 }
 
-/// Those who make runs.
-pub(crate) enum Workers<'a> {
-    /// This thread.
-    Own(&'a Runner),
-    /// Others; and this one, for runs that agents make.
-    Several {
-        runner: &'a Runner,
-        tasks: Vec<Sender<Task>>,
-        idle: Vec<usize>,
-        done: Receiver<Done>,
-    },
+impl Verdict {
+    /// Returns whether a run ends the search.
+    pub(crate) fn is_last(self, ended: &Ended) -> bool {
+        ended.outcome.is_failure(self.usual) && ended.points < self.points_max
+    }
+}
+
+/// Those who make runs: this thread, and others.
+pub(crate) struct Workers<'a> {
+    runner: &'a Runner,
+    others: Vec<Sender<Arc<Round>>>,
 }
 
 impl Workers<'_> {
@@ -66,213 +67,201 @@ impl Workers<'_> {
         jobs: NonZeroUsize,
         scope: &'scope Scope<'scope, '_>,
     ) -> Workers<'a> {
-        if jobs.get() == 1 {
-            return Workers::Own(runner);
-        }
-        let (report, done) = channel();
-        let mut tasks = Vec::new();
-        for index in 0..jobs.get() {
+        let mut others = Vec::new();
+        for index in 1..jobs.get() {
             let (give, take) = channel();
-            let (recipe, report) = (runner.recipe(), report.clone());
-            let work = move || work(index, recipe, &take, &report);
+            let recipe = runner.recipe();
             let builder = std::thread::Builder::new().name(format!("juror-run-{index}"));
+            let work = move || work(recipe, &take);
+            // With fewer it takes longer.
             if builder.spawn_scoped(scope, work).is_err() {
                 break;
             }
-            tasks.push(give);
+            others.push(give);
         }
-        if tasks.is_empty() {
-            return Workers::Own(runner);
-        }
-        Workers::Several {
-            runner,
-            idle: (0..tasks.len()).rev().collect(),
-            tasks,
-            done,
-        }
+        Workers { runner, others }
     }
 
     /// Makes runs. Returns how they ended, in their order, up to the first that ends the search.
     pub(crate) fn make(
-        &mut self,
+        &self,
         tasks: Vec<Task>,
-        judge: &mut dyn Judge,
+        verdict: Verdict,
     ) -> Result<Vec<Ended>, ExploreError> {
+        let is_agents = |task: &Task| self.runner.agents.may_make(self.runner, task);
+        let is_shared =
+            tasks.len() >= SHARED_MIN || tasks.len() > 1 && !tasks.iter().all(is_agents);
+        let others = if is_shared { &*self.others } else { &[] };
+        let loops = self.runner.sites.before();
+        let round = Arc::new(Round::new((tasks, loops), verdict, others.len() + 1));
+        for other in others {
+            // One that has ended makes none.
+            let _ = other.send(Arc::clone(&round));
+        }
+        round.work_on(self.runner);
+        round.results()
+    }
+}
+
+/// Makes runs until nobody gives any.
+fn work(recipe: Recipe, rounds: &Receiver<Arc<Round>>) {
+    // If there is no runner, the thread that searches says why.
+    let Ok(runner) = recipe.runner() else {
+        return;
+    };
+    while let Ok(round) = rounds.recv() {
+        round.work_on(&runner);
+    }
+}
+
+/// Some runs that several workers make.
+struct Round {
+    verdict: Verdict,
+    /// The loops that have a point since they were seen to spin.
+    loops: Vec<Learned>,
+    /// The most runs that one worker takes at once.
+    share: usize,
+    progress: Mutex<Progress>,
+    changed: Condvar,
+}
+
+struct Progress {
+    /// The runs that nobody has taken, by number.
+    tasks: VecDeque<Task>,
+    /// Those that are being made.
+    pending: Vec<u32>,
+    /// The first that ends the search.
+    end: u32,
+    made: BTreeMap<u32, Result<Ended, ExploreError>>,
+}
+
+impl Progress {
+    fn is_over(&self) -> bool {
+        let waiting = self.tasks.front().map(|task| task.number);
+        let mut open = self.pending.iter().copied().chain(waiting);
+        !open.any(|number| number < self.end)
+    }
+}
+
+impl Round {
+    fn new((tasks, loops): (Vec<Task>, Vec<Learned>), verdict: Verdict, workers: usize) -> Round {
+        Round {
+            verdict,
+            loops,
+            share: tasks.len().div_ceil(workers),
+            progress: Mutex::new(Progress {
+                tasks: tasks.into(),
+                pending: Vec::new(),
+                end: u32::MAX,
+                made: BTreeMap::new(),
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes runs until there are none that count.
+    fn work_on(&self, runner: &Runner) {
+        runner.sites.begin_with(&self.loops);
+        loop {
+            let tasks = self.take(|task| runner.agents.may_make(runner, task));
+            if tasks.is_empty() {
+                return;
+            }
+            let made = make_some(runner, &tasks, self.verdict);
+            self.note(tasks, made);
+        }
+    }
+
+    /// Takes the runs that a worker makes next: one, or several with the same points for its agent.
+    fn take(&self, is_agents: impl Fn(&Task) -> bool) -> Vec<Task> {
+        let mut progress = self.progress();
+        let end = progress.end;
+        let first = progress.tasks.pop_front();
+        let Some(first) = first.filter(|task| task.number < end) else {
+            return Vec::new();
+        };
+        let set = first.plan.points;
+        let share = if is_agents(&first) { self.share } else { 1 };
+        let mut taken = vec![first];
+        let mut left = VecDeque::new();
+        for task in std::mem::take(&mut progress.tasks) {
+            let is_alike = task.plan.points == set && is_agents(&task);
+            if taken.len() < share && is_alike {
+                taken.push(task);
+            } else {
+                left.push_back(task);
+            }
+        }
+        progress.tasks = left;
+        progress
+            .pending
+            .extend(taken.iter().map(|task| task.number));
+        taken
+    }
+
+    /// Takes how the first of some runs ended; the others are still to be made.
+    fn note(&self, tasks: Vec<Task>, made: Vec<Result<Ended, ExploreError>>) {
+        let mut progress = self.progress();
+        let mut made = made.into_iter();
+        for task in tasks {
+            progress.pending.retain(|number| *number != task.number);
+            let Some(ended) = made.next() else {
+                progress.tasks.push_back(task);
+                continue;
+            };
+            let is_last = |ended: &Ended| self.verdict.is_last(ended);
+            if ended.as_ref().map_or(true, is_last) {
+                progress.end = progress.end.min(task.number);
+            }
+            progress.made.insert(task.number, ended);
+        }
+        let tasks = progress.tasks.make_contiguous();
+        tasks.sort_unstable_by_key(|task| task.number);
+        self.changed.notify_all();
+    }
+
+    /// Waits until all runs are made that count. Returns how they ended.
+    fn results(&self) -> Result<Vec<Ended>, ExploreError> {
+        let mut progress = self.progress();
+        while !progress.is_over() {
+            let woken = self.changed.wait(progress);
+            progress = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+        let end = progress.end;
         let mut all = Vec::new();
-        let mut tasks = VecDeque::from(tasks);
-        while !tasks.is_empty() {
-            match self.make_by_agent(&mut tasks, judge, &mut all)? {
-                Next::Over => return Ok(all),
-                Next::Agent => {}
-                Next::Ptrace(count) => {
-                    let some = tasks.drain(..count).collect();
-                    let made = self.make_by_ptrace(some, judge)?;
-                    let is_whole = made.len() == count;
-                    all.extend(made);
-                    if !is_whole || all.last().is_some_and(|ended| judge.is_last(ended)) {
-                        return Ok(all);
-                    }
-                }
+        for (number, ended) in std::mem::take(&mut progress.made) {
+            match ended {
+                _ if number > end => break,
+                Err(ExploreError::Cancelled) => break,
+                ended => all.push(ended?),
             }
         }
         Ok(all)
     }
-
-    /// Makes the first runs by agents, as far as these can. Returns who makes the next ones.
-    fn make_by_agent(
-        &self,
-        tasks: &mut VecDeque<Task>,
-        judge: &mut dyn Judge,
-        all: &mut Vec<Ended>,
-    ) -> Result<Next, ExploreError> {
-        let runner = self.runner();
-        let may_make = |task: &&Task| runner.agents.may_make(runner, task);
-        let set = tasks.front().map(|task| task.plan.points);
-        let is_of_set = |task: &&Task| Some(task.plan.points) == set && may_make(task);
-        let some: Vec<&Task> = tasks.iter().take_while(is_of_set).collect();
-        if some.is_empty() {
-            let count = tasks.iter().take_while(|task| !may_make(task)).count();
-            return Ok(Next::Ptrace(count));
-        }
-        let count = some.len();
-        let made = runner.agents.make(runner, &some, judge.usual())?;
-        let is_whole = made.len() == count;
-        for ended in made {
-            let Some(task) = tasks.pop_front() else {
-                return Ok(Next::Over);
-            };
-            if !judge.may_begin(task.number) {
-                return Ok(Next::Over);
-            }
-            all.push(ended);
-        }
-        // The next one is to be made by ptrace.
-        Ok(if is_whole {
-            Next::Agent
-        } else {
-            Next::Ptrace(1)
-        })
-    }
-
-    fn runner(&self) -> &Runner {
-        match self {
-            Workers::Own(runner) | Workers::Several { runner, .. } => runner,
-        }
-    }
-
-    fn make_by_ptrace(
-        &mut self,
-        tasks: Vec<Task>,
-        judge: &mut dyn Judge,
-    ) -> Result<Vec<Ended>, ExploreError> {
-        match self {
-            Workers::Several {
-                tasks: workers,
-                idle,
-                done,
-                ..
-            } if tasks.len() > 1 => make_by_others(workers, idle, done, tasks, judge),
-            Workers::Own(runner) | Workers::Several { runner, .. } => {
-                make_here(runner, tasks, judge)
-            }
-        }
-    }
 }
 
-/// Who makes the next runs.
-enum Next {
-    Agent,
-    /// Not the agent, for this many of them.
-    Ptrace(usize),
-    /// Nobody.
-    Over,
-}
-
-fn make_here(
+/// Makes the first of some runs: by the agent, as far as it can, and the next one by ptrace.
+fn make_some(
     runner: &Runner,
-    tasks: Vec<Task>,
-    judge: &mut dyn Judge,
-) -> Result<Vec<Ended>, ExploreError> {
-    let mut all = Vec::new();
-    for task in tasks {
-        if !judge.may_begin(task.number) {
-            break;
+    tasks: &[Task],
+    verdict: Verdict,
+) -> Vec<Result<Ended, ExploreError>> {
+    let may_make = |task: &&Task| runner.agents.may_make(runner, task);
+    let of_agent: Vec<&Task> = tasks.iter().take_while(may_make).collect();
+    let mut all: Vec<_> = match runner.agents.make(runner, &of_agent, verdict.usual) {
+        Ok(made) => made.into_iter().map(Ok).collect(),
+        Err(error) => return vec![Err(error)],
+    };
+    if let Some(task) = tasks.get(all.len()) {
+        let ended = runner.run(task.plan, task.strategy.clone());
+        if let Ok(ended) = &ended {
+            runner.agents.compare(task.number, ended);
         }
-        match runner.run(task.plan, task.strategy) {
-            Err(ExploreError::Cancelled) => break,
-            ended => {
-                let ended = ended?;
-                runner.agents.compare(task.number, &ended);
-                all.push(ended);
-            }
-        }
-        if all.last().is_some_and(|ended| judge.is_last(ended)) {
-            break;
-        }
+        all.push(ended);
     }
-    Ok(all)
-}
-
-fn make_by_others(
-    workers: &[Sender<Task>],
-    idle: &mut Vec<usize>,
-    done: &Receiver<Done>,
-    tasks: Vec<Task>,
-    judge: &mut dyn Judge,
-) -> Result<Vec<Ended>, ExploreError> {
-    let mut made = BTreeMap::new();
-    // By number: those that are being made; and the first that ends the search.
-    let mut pending = Vec::new();
-    let mut end = u32::MAX;
-    let mut tasks = tasks.into_iter().peekable();
-    loop {
-        while let Some(worker) = idle.last().and_then(|index| workers.get(*index))
-            && let Some(task) = tasks.next_if(|task| task.number < end)
-        {
-            if !judge.may_begin(task.number) {
-                end = task.number;
-                break;
-            }
-            pending.push(task.number);
-            if worker.send(task).is_err() {
-                return Err(ExploreError::Worker);
-            }
-            idle.pop();
-        }
-        if !pending.iter().any(|number| *number < end) {
-            break;
-        }
-        let Ok((worker, number, ended)) = done.recv() else {
-            return Err(ExploreError::Worker);
-        };
-        idle.push(worker);
-        pending.retain(|other| *other != number);
-        if ended.as_ref().map_or(true, |ended| judge.is_last(ended)) {
-            end = end.min(number);
-        }
-        made.insert(number, ended);
-    }
-    let mut all = Vec::new();
-    for (number, ended) in made {
-        match ended {
-            _ if number > end => break,
-            Err(ExploreError::Cancelled) => break,
-            ended => all.push(ended?),
-        }
-    }
-    Ok(all)
-}
-
-/// Makes runs until nobody gives any.
-fn work(index: usize, recipe: Recipe, tasks: &Receiver<Task>, report: &Sender<Done>) {
-    let mut runner = recipe.runner().map_err(Some);
-    while let Ok(task) = tasks.recv() {
-        let ended = match &mut runner {
-            Ok(runner) => runner.run(task.plan, task.strategy),
-            Err(error) => Err(error.take().unwrap_or(ExploreError::Worker)),
-        };
-        if report.send((index, task.number, ended)).is_err() {
-            return;
-        }
-    }
+    all
 }

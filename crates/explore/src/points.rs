@@ -8,7 +8,7 @@ mod functions;
 
 use crate::access::{Kind, accesses, loop_heads};
 use crate::modules::ModuleId;
-use functions::functions_of;
+use functions::{Users, functions_of};
 use iced_x86::Instruction;
 use juror_program::modules::Module;
 use juror_program::program::Program;
@@ -150,6 +150,8 @@ pub struct KnownSites {
     known: RefCell<FxHashMap<PointSet, (Placed, Rc<Sites>)>>,
     /// The loops that spin without a point.
     learned: RefCell<Vec<Learned>>,
+    /// Those that were known before the run.
+    before: RefCell<Vec<Learned>>,
 }
 
 impl KnownSites {
@@ -173,9 +175,18 @@ impl KnownSites {
 }
 
 impl KnownSites {
-    /// Returns the loops that have a point since they were seen to spin.
-    pub(crate) fn learned(&self) -> Vec<Learned> {
-        self.learned.borrow().clone()
+    /// Returns the loops with which a run begins.
+    pub(crate) fn before(&self) -> Vec<Learned> {
+        self.before.borrow().clone()
+    }
+
+    /// Sets the loops with which runs begin: what one of them learns is of no use to the others, so
+    /// that it does not matter which were made before.
+    pub(crate) fn begin_with(&self, loops: &[Learned]) {
+        *self.before.borrow_mut() = loops.to_vec();
+        if *self.learned.borrow() != loops {
+            self.learn(loops.to_vec());
+        }
     }
 
     /// Sets the loops that have a point.
@@ -245,13 +256,24 @@ impl Sites {
         };
         let functions = functions_of(module, program, is_library);
         let writable = writable(program);
+        let mut users = Users::default();
         for function in functions {
+            if function.is_of_c_library && !function.is_own {
+                continue;
+            }
             let Range { start, end } = function.range;
             let code = module.to_process(start)..module.to_process(end);
             if function.is_rust_sync {
                 self.add(code.start, Site::Loop);
             }
-            self.add_function(program, code, (function.is_own, set), &writable);
+            let is_own = |address: u64| {
+                function.is_own
+                    || function.may_have_own && {
+                        let line = module.symbols.line_at(module.to_file(address));
+                        line.is_some_and(|line| users.have(line.file))
+                    }
+            };
+            self.add_function(program, code, (is_own, set), &writable);
         }
     }
 
@@ -260,7 +282,7 @@ impl Sites {
         &mut self,
         program: &Program,
         range: Range<u64>,
-        (is_own, set): (bool, PointSet),
+        (mut is_own, set): (impl FnMut(u64) -> bool, PointSet),
         writable: &[Range<u64>],
     ) {
         let is_constant = |address| !writable.iter().any(|range| range.contains(&address));
@@ -270,12 +292,14 @@ impl Sites {
             return;
         }
         for (instruction, kind) in accesses(&code, range.start, is_constant) {
-            if kind == Kind::Locked || is_own && set >= PointSet::Memory {
+            let is_wanted = kind == Kind::Locked || set >= PointSet::Memory;
+            if is_wanted && (kind == Kind::Locked || is_own(instruction.ip())) {
                 self.add_access(instruction);
             }
         }
-        if is_own && set == PointSet::BackEdges {
-            for head in loop_heads(&code, range.start) {
+        if set == PointSet::BackEdges {
+            let heads = loop_heads(&code, range.start);
+            for head in heads.into_iter().filter(|head| is_own(*head)) {
                 self.add(head, Site::Loop);
             }
         }

@@ -85,6 +85,7 @@ impl Run {
             left_out: self.left_out,
             modules: self.modules,
             learned,
+            loops: Vec::new(),
             switches: self.switches,
             asked: self.asked,
             predicted: cycles.iter().map(LockCycle::goal).collect(),

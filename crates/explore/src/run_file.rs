@@ -183,7 +183,7 @@ impl RunFile {
             points: schedule.points,
             spurious: schedule.spurious,
             limit: schedule.limit,
-            loops: runner.sites.learned(),
+            loops: ended.loops.clone(),
             deviations: ended.deviations.iter().map(Written::of).collect(),
             properties: {
                 let sources = runner.properties.sources().iter();
@@ -394,9 +394,7 @@ impl RunFile {
                 time: TIME_MAX,
             },
         };
-        if runner.sites.learned() != self.loops {
-            runner.sites.learn(self.loops.clone());
-        }
+        runner.sites.begin_with(&self.loops);
         let strategy = Strategy::Replay(Replay::new(&self.schedule_deviations()));
         runner.run(plan, strategy)
     }

@@ -1,7 +1,7 @@
 //! A program that is run under the scheduler, and how a run is made.
 
 use crate::blocking;
-use crate::by_agent::{Agents, By};
+use crate::by_agent::{Agents, Sharing};
 use crate::cancel;
 use crate::control::Control;
 use crate::error::ExploreError;
@@ -9,7 +9,7 @@ use crate::foreign_signals::{is_from_outside, leave_out, report_stops};
 use crate::modules::{ModuleId, check_modules, identity};
 use crate::monitors::{self, Properties};
 use crate::outcome::{Outcome, ThreadPlace};
-use crate::points::{KnownSites, PointSet};
+use crate::points::{KnownSites, Learned, PointSet};
 use crate::run::Run;
 use crate::world::{Worlds, WorldsRecipe};
 use juror_debuggee::{
@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The most loops that have a point since they were seen to spin.
-const LEARNED_MAX: usize = 64;
+pub(crate) const LEARNED_MAX: usize = 64;
 
 /// The signal that no program can catch: it says nothing of who has sent it.
 pub(crate) const KILL: i32 = 9;
@@ -119,7 +119,9 @@ pub struct Ended {
     /// The program and its libraries: their paths and build ids.
     pub modules: Vec<ModuleId>,
     /// A loop that spins without a point: the run was not made to its end.
-    pub(crate) learned: Option<(usize, u64)>,
+    pub(crate) learned: Option<Learned>,
+    /// The loops that had a point at the end since they were seen to spin.
+    pub(crate) loops: Vec<Learned>,
     /// The unusual choices, if they were noted.
     pub switches: Vec<Switch>,
     /// The deadlocks that are predicted from the orders in which locks were taken, if these were
@@ -161,15 +163,19 @@ impl Runner {
     /// # Errors
     /// It cannot be started or controlled, or is not the expected one. How it ends is no error.
     pub fn run(&self, plan: Plan<'_>, strategy: Strategy) -> Result<Ended, ExploreError> {
-        let mut learned = self.sites.learned();
+        let mut learned = self.sites.before();
+        self.sites.begin_with(&learned);
         loop {
-            let ended = self.run_once(plan, strategy.clone())?;
+            let mut ended = self.run_once(plan, strategy.clone())?;
             match ended.learned {
                 Some(place) if learned.len() < LEARNED_MAX && !learned.contains(&place) => {
                     learned.push(place);
                     self.sites.learn(learned.clone());
                 }
-                _ => return Ok(ended),
+                _ => {
+                    ended.loops = learned;
+                    return Ok(ended);
+                }
             }
         }
     }
@@ -261,6 +267,7 @@ impl Runner {
             symbols: self.symbols.clone(),
             properties: self.properties.sources().to_vec(),
             worlds: self.worlds.recipe(),
+            agents: self.agents.for_other(),
         }
     }
 }
@@ -273,6 +280,7 @@ pub(crate) struct Recipe {
     symbols: SymbolStore,
     properties: Vec<PropertySource>,
     worlds: WorldsRecipe,
+    agents: Sharing,
 }
 
 impl Recipe {
@@ -287,7 +295,7 @@ impl Recipe {
             symbols: self.symbols,
             sites: KnownSites::default(),
             properties,
-            agents: Agents::new(By::Ptrace),
+            agents: Agents::of_other(self.agents),
         })
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::cancel;
 use crate::error::ExploreError;
-use crate::jobs::{Choosing, Judge, Task, Workers};
+use crate::jobs::{Choosing, Task, Verdict, Workers};
 use crate::outcome::Outcome;
 use crate::points::PointSet;
 use crate::run_file::{RunFile, Schedule};
-use crate::runner::{Ended, KILL, Limits, Plan, Runner, Streams, Switch};
+use crate::runner::{Ended, KILL, LEARNED_MAX, Limits, Plan, Runner, Streams, Switch};
 use juror_schedule::{Directed, Goal, Options, Portfolio, Replay, Strategy, minimize};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -128,8 +128,8 @@ pub fn explore(
         },
     };
     std::thread::scope(|scope| {
-        let mut workers = Workers::start(runner, settings.jobs, scope);
-        search.make_rounds(runner, &mut workers)
+        let workers = Workers::start(runner, settings.jobs, scope);
+        search.make_rounds(runner, &workers)
     })?;
     search.found.is_cancelled = cancel::is_cancelled();
     Ok(search.found)
@@ -148,44 +148,50 @@ struct Search<'a> {
     found: Exploration,
 }
 
-impl Judge for Search<'_> {
+impl Search<'_> {
     fn may_begin(&mut self, number: u32) -> bool {
         !cancel::is_cancelled() && self.progress.begin_run(number, self.settings.runs)
     }
 
-    fn usual(&self) -> i32 {
-        self.usual
+    fn verdict(&self) -> Verdict {
+        Verdict {
+            usual: self.usual,
+            points_max: match self.settings.points {
+                Some(_) => u64::MAX,
+                None => USUAL_POINTS_MAX,
+            },
+        }
     }
 
-    fn is_last(&self, ended: &Ended) -> bool {
-        ended.outcome.is_failure(self.usual) && !self.sets.may_be_too_long(ended, self.settings)
-    }
-}
-
-impl Search<'_> {
     /// Makes the runs, in rounds: what is learned in one is used in the next, so that it does not
     /// depend on how many runs are made at once.
-    fn make_rounds(
-        &mut self,
-        runner: &Runner,
-        workers: &mut Workers<'_>,
-    ) -> Result<(), ExploreError> {
+    fn make_rounds(&mut self, runner: &Runner, workers: &Workers<'_>) -> Result<(), ExploreError> {
         let runs = self.settings.runs.max(1);
         let (mut first, mut size) = (1, 1);
         while first <= runs {
             let last = runs.min(first.saturating_add(size - 1));
             let tasks: Vec<Task> = (first..=last).map(|number| self.task(number)).collect();
             let plans: Vec<Plan<'static>> = tasks.iter().map(|task| task.plan).collect();
-            let all = workers.make(tasks, self)?;
-            let is_whole = all.len() == plans.len();
+            let count = plans.len();
+            let may_begin = |task: &Task| self.may_begin(task.number);
+            let tasks = tasks.into_iter().take_while(may_begin).collect();
+            let all = workers.make(tasks, self.verdict())?;
+            let is_whole = all.len() == count;
+            let mut loops = runner.sites.before();
             for ((number, plan), ended) in (first..).zip(plans).zip(all) {
+                let new = ended.loops.iter().filter(|it| !loops.contains(it));
+                let new: Vec<_> = new.copied().collect();
+                loops.extend(new);
                 if self.learn(number, plan, &ended) {
+                    runner.sites.begin_with(&ended.loops);
                     self.progress.found(number);
                     let failure = failure(runner, (number, plan), ended, self.settings.seed)?;
                     self.found.failure = Some(failure);
                     return Ok(());
                 }
             }
+            loops.truncate(LEARNED_MAX);
+            runner.sites.begin_with(&loops);
             if !is_whole || self.found.has_one_thread {
                 break;
             }
@@ -300,11 +306,6 @@ impl Sets {
             None => USUAL_POINTS_MAX,
         };
         Limits { points, ..asked }
-    }
-
-    /// Returns whether a run may have ended for its many points alone.
-    fn may_be_too_long(&self, ended: &Ended, settings: Settings) -> bool {
-        settings.points.is_none() && ended.points >= USUAL_POINTS_MAX
     }
 
     /// Notes a run. Returns true if it has ended for its many points, and the set is not used.

@@ -30,6 +30,10 @@ pub(crate) enum Standing {
     Makes(u64),
     /// It is about to end.
     Exit,
+    /// It reads what it changes at an address of some bytes, and writes it at its next step.
+    Reads(u64, usize),
+    /// It has read this there.
+    Writes(u64, usize, u64),
 }
 
 /// A call of `pthread_cond_wait`.

@@ -109,7 +109,8 @@ pub use races::{Race, Races, RacingAccess};
 pub use random::Random;
 pub use scheduler::{Options, Scheduler};
 pub use strategy::{
-    Directed, Exhaustive, Goal, GoalState, Groups, Pct, Place, Portfolio, Replay, Strategy, Verdict,
+    Directed, Exhaustive, Goal, GoalState, Groups, Pct, Place, Portfolio, Relay, Replay, Strategy,
+    Verdict,
 };
 pub use task::{State, Task};
 pub use terms::{Access, AccessKind, CLOCK, Footprint, Point, PointKind, ThreadId, ThreadPath};

@@ -85,8 +85,8 @@ pub struct LockOrder {
 
 /// The edges that are kept.
 const EDGES_MAX: usize = 4_096;
-/// The longest circle that is looked for.
-const CIRCLE_MAX: usize = 6;
+/// The longest circles that are looked for: first the short ones, of which there are most.
+const CIRCLE_MAX: [usize; 2] = [6, 32];
 /// The steps of a search.
 const STEPS_MAX: usize = 200_000;
 
@@ -229,23 +229,51 @@ impl LockOrder {
     /// Returns the deadlocks that may happen in another schedule.
     pub fn cycles(&mut self) -> Vec<LockCycle> {
         let mut found: Vec<LockCycle> = Vec::new();
-        let mut steps = 0;
-        for start in 0..self.edges.len() {
-            self.cycles_from(start, &mut steps, &mut found);
+        let edges = self.edges_of_circles();
+        for circle_max in CIRCLE_MAX {
+            let mut steps = 0;
+            for start in 0..edges.len() {
+                let search = (start, circle_max);
+                self.cycles_from(&edges, search, &mut steps, &mut found);
+            }
+            self.is_cut |= steps >= STEPS_MAX;
         }
-        self.is_cut |= steps >= STEPS_MAX;
         found
+    }
+
+    /// Returns the edges without those that are parts of no circle, as nothing leads to them, or on
+    /// from them.
+    fn edges_of_circles(&self) -> Vec<Edge> {
+        let mut edges = self.edges.clone();
+        loop {
+            let is_linked = |edge: &Edge| {
+                let leads_on = |other: &Edge| other.from.lock == edge.to.lock;
+                let leads_here = |other: &Edge| other.to.lock == edge.from.lock;
+                edges.iter().any(leads_on) && edges.iter().any(leads_here)
+            };
+            let linked: Vec<Edge> = edges.iter().filter(|it| is_linked(it)).cloned().collect();
+            if linked.len() == edges.len() {
+                return linked;
+            }
+            edges = linked;
+        }
     }
 
     /// Looks for the circles whose first edge is `start` and that have no earlier one, depth
     /// first with a stack of its own.
-    fn cycles_from(&self, start: usize, steps: &mut usize, found: &mut Vec<LockCycle>) {
+    fn cycles_from(
+        &self,
+        edges: &[Edge],
+        (start, circle_max): (usize, usize),
+        steps: &mut usize,
+        found: &mut Vec<LockCycle>,
+    ) {
         let mut path = vec![start];
         let mut pending = vec![start];
         while let (Some(next), Some(last)) = (pending.last_mut(), path.last()) {
             *next += 1;
             *steps += 1;
-            let (Some(edge), Some(last)) = (self.edges.get(*next), self.edges.get(*last)) else {
+            let (Some(edge), Some(last)) = (edges.get(*next), edges.get(*last)) else {
                 pending.pop();
                 path.pop();
                 continue;
@@ -255,16 +283,17 @@ impl LockOrder {
             }
             let follows =
                 last.to.lock == edge.from.lock && !(last.to.is_shared && edge.from.is_shared);
-            let mut others = path.iter().filter_map(|index| self.edges.get(*index));
+            let mut others = path.iter().filter_map(|index| edges.get(*index));
             if !follows || !others.all(|other| self.go_together(other, edge)) {
                 continue;
             }
             let next = *next;
             path.push(next);
-            if self.closes(start, edge) {
-                self.report(&path, found);
+            if edges.get(start).is_some_and(|first| closes(first, edge)) {
+                let circle = path.iter().filter_map(|index| edges.get(*index));
+                self.report(circle, found);
             }
-            if path.len() < CIRCLE_MAX {
+            if path.len() < circle_max {
                 pending.push(start);
             } else {
                 path.pop();
@@ -272,15 +301,8 @@ impl LockOrder {
         }
     }
 
-    fn closes(&self, start: usize, edge: &Edge) -> bool {
-        self.edges.get(start).is_some_and(|first| {
-            edge.to.lock == first.from.lock && !(edge.to.is_shared && first.from.is_shared)
-        })
-    }
-
-    fn report(&self, path: &[usize], found: &mut Vec<LockCycle>) {
-        let edges = path.iter().filter_map(|index| self.edges.get(*index));
-        let edges: Vec<LockEdge> = edges
+    fn report<'a>(&self, circle: impl Iterator<Item = &'a Edge>, found: &mut Vec<LockCycle>) {
+        let edges: Vec<LockEdge> = circle
             .map(|edge| LockEdge {
                 thread: self.clocks.path(edge.thread),
                 from: edge.from.lock,
@@ -302,6 +324,11 @@ impl LockOrder {
             found.push(LockCycle { edges });
         }
     }
+}
+
+/// Returns true if an edge takes what the first one of its circle holds.
+fn closes(first: &Edge, edge: &Edge) -> bool {
+    edge.to.lock == first.from.lock && !(edge.to.is_shared && first.from.is_shared)
 }
 
 /// Returns true if the two differ in their sites at most.

@@ -8,6 +8,7 @@ mod exhaustive;
 mod groups;
 mod pct;
 mod portfolio;
+mod relay;
 mod replay;
 
 pub use directed::{Directed, Goal, GoalState, Place};
@@ -15,6 +16,7 @@ pub use exhaustive::Exhaustive;
 pub use groups::Groups;
 pub use pct::Pct;
 pub use portfolio::Portfolio;
+pub use relay::Relay;
 pub use replay::Replay;
 
 use crate::choice::{Choice, ChoiceKind, Decision};
@@ -47,6 +49,8 @@ pub enum Strategy {
     Pct(Pct),
     /// Random priorities of groups of threads that do the same.
     Groups(Groups),
+    /// Who has written lets another one go first.
+    Relay(Relay),
     /// All choices, one after the other, run by run.
     Exhaustive(Exhaustive),
     /// Threads are held where a fault was predicted.
@@ -96,6 +100,7 @@ impl Strategy {
             Strategy::Random(random) => Verdict::Take(by_chance(decision, random)),
             Strategy::Pct(pct) => Verdict::Take(pct.choose(decision)),
             Strategy::Groups(groups) => Verdict::Take(groups.choose(decision)),
+            Strategy::Relay(relay) => Verdict::Take(relay.choose(decision)),
             Strategy::Exhaustive(exhaustive) => exhaustive.choose(decision),
             Strategy::Directed(directed) => Verdict::Take(directed.choose(decision)),
             Strategy::Replay(replay) => replay.choose(decision),

@@ -28,7 +28,14 @@ impl Debuggee {
         if let Some(()) = self.by_control(|control, _| control.set_alarm(at)) {
             return Ok(());
         }
+        self.set_own_alarm(at, false)
+    }
+
+    fn set_own_alarm(&mut self, at: Option<Instant>, is_quiet: bool) -> Result<(), DebuggeeError> {
         let interruption = &mut self.wait.interruption;
+        if std::mem::replace(&mut interruption.is_alarm_quiet, is_quiet) != is_quiet {
+            interruption.is_due = false;
+        }
         interruption.is_alarm_set = at.is_some();
         if at.is_none() {
             interruption.is_due = false;
@@ -47,6 +54,38 @@ impl Debuggee {
         };
         alarm.set(at);
         Ok(())
+    }
+
+    /// Waits as [`Debuggee::wait`], or until a time: then nothing has happened, and no thread is
+    /// stopped. It takes the place of the alarm.
+    pub fn wait_until(&mut self, time: Instant) -> Result<Option<StopEvent>, DebuggeeError> {
+        self.set_own_alarm(Some(time), true)?;
+        loop {
+            if let Some(event) = self.event_now()? {
+                return Ok(Some(event));
+            }
+            if self.wait.interruption.takes_quiet_alarm() {
+                return Ok(None);
+            }
+            if self.wait.interruption.is_asked() {
+                self.interrupt_some_thread()?;
+            }
+            self.wait_and_handle()?;
+        }
+    }
+
+    /// Stops a thread that runs, which [`Debuggee::wait`] tells as [`StopEvent::TimePassed`], unless another
+    /// one is stopped before: of that one it is told then.
+    pub fn stop_for_alarm(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let interruption = &mut self.wait.interruption;
+        (interruption.is_alarm_quiet, interruption.is_due) = (false, true);
+        let known = self.threads.get_mut(&thread.0);
+        let Some(known) = known.filter(|it| it.state == State::Running && !it.interrupt_requested)
+        else {
+            return Ok(());
+        };
+        known.interrupt_requested = true;
+        ignore_gone(kernel::interrupt(thread.0))
     }
 
     pub(crate) fn is_stop_helper(&self, process: u32) -> bool {

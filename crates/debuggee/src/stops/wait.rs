@@ -26,21 +26,29 @@ impl Debuggee {
             return waited;
         }
         loop {
-            self.wait.interruption.note_requests();
-            if let Some(event) = self.take_event() {
+            if let Some(event) = self.event_now()? {
                 return Ok(event);
-            }
-            if self.life.has_ended() {
-                return Err(DebuggeeError::Gone);
-            }
-            if !self.can_report() && !self.is_ending() {
-                return Err(DebuggeeError::NothingRuns);
             }
             if self.wait.interruption.is_asked() {
                 self.interrupt_some_thread()?;
             }
             self.wait_and_handle()?;
         }
+    }
+
+    /// Returns the next stop event if one has come; none if one can still come.
+    pub(crate) fn event_now(&mut self) -> Result<Option<StopEvent>, DebuggeeError> {
+        self.wait.interruption.note_requests();
+        if let Some(event) = self.take_event() {
+            return Ok(Some(event));
+        }
+        if self.life.has_ended() {
+            return Err(DebuggeeError::Gone);
+        }
+        if !self.can_report() && !self.is_ending() {
+            return Err(DebuggeeError::NothingRuns);
+        }
+        Ok(None)
     }
 
     /// Takes the stop that is asked for, as an event of a thread which stands.

@@ -2,7 +2,7 @@
 
 use super::table::{rows, system_calls};
 use super::windows::{Code, code_for};
-use crate::blocking;
+use crate::blocking::{self, TaskState};
 use crate::cancel;
 use crate::error::ExploreError;
 use crate::jobs::{Choosing, Task};
@@ -206,7 +206,8 @@ impl Process {
             }
             // Other programs may keep it from running.
             let turns = computed().saturating_sub(seen.2) > COMPUTES;
-            let stands = seen.1.elapsed() > STANDS;
+            let runs = blocking::state(process, process) == Some(TaskState::Runs);
+            let stands = seen.1.elapsed() > STANDS && !runs;
             if turns || stands || cancel::is_cancelled() || self.released.has_ended() {
                 return shared.load(protocol::DONE) == self.command;
             }

@@ -1,6 +1,6 @@
 //! The points as the agent takes them, and the instructions that they are in place of.
 
-use crate::access::memory_operand;
+use crate::access::{changed, memory_operand};
 use crate::points::{LockUse, Site, Sites};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use juror_agent::protocol::{self, NO_REGISTER};
@@ -125,7 +125,7 @@ fn row(site: Site, address: u64, program: &Program) -> Option<Row> {
     let stays = matches!(
         instruction.flow_control(),
         FlowControl::Call | FlowControl::IndirectCall | FlowControl::Exception
-    );
+    ) && !instruction.is_call_near();
     if instruction.is_invalid() || stays || instruction.mnemonic() == Mnemonic::Syscall {
         return None;
     }
@@ -198,6 +198,7 @@ impl Row {
             _ if only_reads => protocol::CLASS_READ,
             Mnemonic::Cmpxchg => protocol::CLASS_COMPARE_EXCHANGE,
             Mnemonic::Mov => protocol::CLASS_MOVE,
+            _ if changed(instruction).is_some() => protocol::CLASS_CHANGE,
             _ => protocol::CLASS_WRITE,
         };
         let source_operand = match instruction.mnemonic() {

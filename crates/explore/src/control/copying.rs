@@ -58,6 +58,7 @@ impl Control {
             && self.diverged.is_none()
             && self.threads.maker.is_none()
             && feeder.substituted.is_empty()
+            && !self.is_stopping
             && !self.is_ending;
         if !is_quiet {
             return None;
@@ -93,6 +94,7 @@ impl Control {
             inputs_made: self.inputs_made,
             started: self.started.clone(),
             signals: self.signals.clone(),
+            is_stopping: self.is_stopping,
             is_ending: self.is_ending,
         })
     }

@@ -1,28 +1,16 @@
 //! The stop events of the debuggee.
 
-use super::{Control, End, Step, scheduled, traced};
+use super::{Control, Step, scheduled, traced};
 use crate::blocking::libc_numbers::RESTART;
 use crate::blocking::{self, TaskState};
-use crate::cancel;
 use crate::error::ExploreError;
 use crate::input::Inputs;
-use crate::own_waits::OwnWait;
 use crate::points::Site;
 use crate::threads::Standing;
 use juror_debuggee::{Debuggee, Owners, StopEvent, SystemCallPhase, ThreadId};
-use juror_schedule::{Footprint, Input, Point, PointKind, State, Task};
+use juror_schedule::{Footprint, Input, Point, PointKind, State};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
-
-/// The time after which the shell looks whether a run gets on. To look, it stops a thread, and a few
-/// system calls fail for that as for a signal.
-pub(super) const TICK: Duration = Duration::from_millis(400);
-
-/// The time that a thread which does not get on computes at most: that of being looked at.
-const RESTING: Duration = Duration::from_millis(5);
-
-/// The time that a thread computes without a point before others may go first.
-const TURNING: Duration = Duration::from_millis(500);
+use std::time::Duration;
 
 /// The number of times that a thread is seen asleep before it is taken to wait, and the pause
 /// between them.
@@ -41,9 +29,7 @@ impl Control {
             return Ok(false);
         }
         let bearer = self.bearer();
-        let is_in_call =
-            |thread: &ThreadId| matches!(self.threads.standing(*thread), Standing::InCall(_));
-        let Some(thread) = bearer.filter(is_in_call) else {
+        let Some(thread) = bearer.filter(|thread| self.is_in_call(*thread)) else {
             return Ok(false);
         };
         let mut looks = 0;
@@ -66,32 +52,35 @@ impl Control {
         }
     }
 
-    /// Returns the next event. A call that another thread has ended comes before what that thread
-    /// does next, so that the order does not depend on how fast the kernel is.
+    /// Returns the next event; none if it is to be looked whether the run gets on. A call that another
+    /// thread has ended comes before what that thread does next, so that the order does not depend on
+    /// how fast the kernel is.
     pub(super) fn next_event(
         &mut self,
         debuggee: &mut Debuggee,
-    ) -> Result<StopEvent, ExploreError> {
+    ) -> Result<Option<StopEvent>, ExploreError> {
         if self.inputs.are_kept() {
             debuggee.set_alarm(self.keys.alarm())?;
         }
         if self.inputs.are_fed() {
-            return Ok(debuggee.wait()?);
+            return Ok(Some(debuggee.wait()?));
         }
         if self.held.is_empty() {
-            let event = debuggee.wait()?;
+            let Some(event) = self.wait_or_look(debuggee)? else {
+                return Ok(None);
+            };
             let is_bearers = event.waiting_thread() == self.bearer();
             if !is_bearers || !self.has_ended_call(debuggee)? {
-                return Ok(event);
+                return Ok(Some(event));
             }
             self.held.push_back(event);
         }
         if self.has_ended_call(debuggee)? {
-            return Ok(debuggee.wait()?);
+            return self.wait_or_look(debuggee);
         }
         match self.held.pop_front() {
-            Some(event) => Ok(event),
-            None => Ok(debuggee.wait()?),
+            Some(event) => Ok(Some(event)),
+            None => self.wait_or_look(debuggee),
         }
     }
 
@@ -189,6 +178,11 @@ impl Control {
             StopEvent::ThreadEnded { thread } => {
                 blocking::wait_until_gone(debuggee.pid(), thread.0);
                 self.threads.forget(thread);
+                if debuggee.is_ending() {
+                    // A signal ends the program: no thread sees that this one has ended.
+                    self.is_ending = true;
+                    return Ok(Some(Step::Event(event)));
+                }
                 if self.scheduler.task_of(scheduled(thread)).is_some() {
                     self.input(Input::Ended {
                         thread: scheduled(thread),
@@ -196,7 +190,7 @@ impl Control {
                 }
                 Ok(Some(Step::Event(event)))
             }
-            StopEvent::TimePassed { thread } => self.look(debuggee, thread),
+            StopEvent::TimePassed { thread } => self.take_stopped(debuggee, thread),
             StopEvent::Signal {
                 thread,
                 signal,
@@ -281,133 +275,5 @@ impl Control {
             thread: scheduled(thread),
             point,
         })
-    }
-
-    /// Looks whether the run gets on: a thread may wait in the kernel, or turn in a loop without
-    /// a point.
-    fn look(
-        &mut self,
-        debuggee: &mut Debuggee,
-        stopped: ThreadId,
-    ) -> Result<Option<Step>, ExploreError> {
-        if cancel::is_cancelled() {
-            return Err(ExploreError::Cancelled);
-        }
-        let now = Instant::now();
-        if self.inputs.are_kept() {
-            if self.keys.take_alarm(now) {
-                let thread = stopped;
-                return Ok(Some(Step::Event(StopEvent::TimePassed { thread })));
-            }
-            self.let_go(debuggee, stopped)?;
-            return Ok(None);
-        }
-        // The time during which juror itself was stopped, or had no processor, is not the run's.
-        let late = now.saturating_duration_since(self.looked_at);
-        self.until = self
-            .until
-            .map(|until| until + late.saturating_sub(TICK * 2));
-        self.looked_at = now;
-        debuggee.set_alarm(Some(now + TICK))?;
-        if self.keys.take_alarm(now) {
-            let thread = stopped;
-            return Ok(Some(Step::Event(StopEvent::TimePassed { thread })));
-        }
-        let waited = self.waited_for_itself.take();
-        if self.waits_for_itself(debuggee, stopped) {
-            let points = self.scheduler.points();
-            self.waited_for_itself = Some(points);
-            if waited == Some(points) {
-                self.stands = Some(End::Deadlock);
-                return Ok(None);
-            }
-        }
-        let is_bearer = self.bearer() == Some(stopped);
-        if is_bearer && matches!(self.threads.standing(stopped), Standing::InCall(_)) {
-            // It has slept in its call all the time, and could not be seen to: if each of its calls
-            // stops it, it is stopped once more after it was let go.
-            self.input(Input::Call {
-                thread: scheduled(stopped),
-            })?;
-            self.let_go(debuggee, stopped)?;
-            return Ok(None);
-        }
-        let alone = self.time_without_point(debuggee, now);
-        let state = self
-            .bearer()
-            .and_then(|bearer| blocking::state(debuggee.pid(), bearer.0));
-        let waits = matches!(state, None | Some(TaskState::Sleeps));
-        let is_late = self.until.is_some_and(|until| now > until);
-        // A program that was stopped does not sleep.
-        let rests = waits || alone < RESTING;
-        if rests && is_late || self.time.is_some_and(|time| alone > time) {
-            self.stands = Some(End::Endless);
-            return Ok(None);
-        }
-        if alone < TURNING || !is_bearer {
-            self.let_go(debuggee, stopped)?;
-        } else if self.may_probe(debuggee)? {
-            return Ok(Some(Step::Turns { thread: stopped }));
-        } else {
-            let kind = PointKind::Preempted;
-            self.reach(debuggee, stopped, Standing::Ready, (kind, 0, 0))?;
-        }
-        Ok(None)
-    }
-
-    /// Returns the object of the program's own for which a thread waits in the kernel.
-    fn own_wait(&self, debuggee: &Debuggee, thread: ThreadId) -> Option<OwnWait> {
-        let made = match self.threads.standing(thread) {
-            Standing::InCall(number) => Some(number),
-            _ => None,
-        };
-        self.inherited.own_wait(debuggee, thread, made)
-    }
-
-    /// Returns whether all threads wait, some of them in the kernel, for objects of the program's own.
-    /// `stopped` has been stopped for the look.
-    fn waits_for_itself(&self, debuggee: &Debuggee, stopped: ThreadId) -> bool {
-        let process = debuggee.pid();
-        let sleeps = |thread: ThreadId| {
-            thread == stopped || blocking::state(process, thread.0) == Some(TaskState::Sleeps)
-        };
-        let waits = |task: &Task| match task.state() {
-            State::Waits { deadline: None, .. } => true,
-            State::InKernel => {
-                let thread = traced(task.id());
-                sleeps(thread) && self.own_wait(debuggee, thread).is_some()
-            }
-            _ => false,
-        };
-        let tasks = self.scheduler.tasks();
-        let has_signal = |task: &Task| blocking::pending_signal(process, task.id().0).is_some();
-        let is_closed = !self.threads.has_timer && !debuggee.has_made_processes();
-        is_closed
-            && tasks.iter().any(|task| *task.state() == State::InKernel)
-            && tasks.iter().all(|task| waits(task) && !has_signal(task))
-    }
-
-    /// Returns for how long the thread that has the baton has computed without a point.
-    fn time_without_point(&mut self, debuggee: &Debuggee, now: Instant) -> Duration {
-        let bearer = self.bearer();
-        let process = debuggee.pid();
-        let points = self.scheduler.points();
-        let computed = bearer.map(|bearer| blocking::computed(process, bearer.0));
-        match (bearer, self.seen) {
-            (Some(bearer), Some((then, points_then, computed_then)))
-                if (bearer, points) == (then, points_then) =>
-            {
-                // Not the time: other programs may keep it from running.
-                computed.unwrap_or_default().saturating_sub(computed_then)
-            }
-            _ => {
-                let seen = bearer.zip(computed);
-                self.seen = seen.map(|(bearer, computed)| (bearer, points, computed));
-                if seen.is_some() {
-                    self.until = self.time.map(|time| now + time);
-                }
-                Duration::ZERO
-            }
-        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::copying::Numbers;
 use super::{Control, End};
-use crate::access::footprint;
+use crate::access::{changed, footprint};
 use crate::error::ExploreError;
 use crate::threads::Standing;
 use iced_x86::{Decoder, DecoderOptions, Instruction};
@@ -90,7 +90,7 @@ impl Control {
             None => Footprint::NONE,
         };
         let (kind, state) = if footprint.writes() {
-            self.spins.states.remove(&thread);
+            self.forget_states(thread);
             (PointKind::Access, 0)
         } else {
             (PointKind::Loop, self.state_number(debuggee, thread, site)?)
@@ -102,7 +102,18 @@ impl Control {
             state,
             footprint,
         };
-        self.reach_point(debuggee, thread, Standing::Ready, point)
+        let size = instruction.and_then(changed);
+        let access = footprint.accesses().first();
+        let standing = match access.zip(size) {
+            Some((access, size)) => Standing::Reads(access.address, size),
+            None => Standing::Ready,
+        };
+        self.reach_point(debuggee, thread, standing, point)
+    }
+
+    /// A thread writes: it may do otherwise in the same state.
+    pub(super) fn forget_states(&mut self, thread: ThreadId) {
+        self.spins.states.remove(&thread);
     }
 
     /// A thread that has the baton yields.

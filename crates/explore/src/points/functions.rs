@@ -4,7 +4,7 @@ use crate::access::first_argument;
 use crate::report;
 use juror_program::modules::Module;
 use juror_program::program::Program;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,12 +16,29 @@ const OWN_CODE_SIZE: u64 = 0x3000;
 /// The module of Rust's library with its mutexes, conditions, and read-write locks.
 const RUST_SYNC: &str = "std::sys::sync::";
 
+/// The source files that are known, and whether they are the user's.
+#[derive(Default)]
+pub(super) struct Users(FxHashMap<Arc<Path>, bool>);
+
+impl Users {
+    /// Returns whether a source file is the user's.
+    pub(super) fn have(&mut self, file: Arc<Path>) -> bool {
+        let known = self.0.entry(file);
+        *known.or_insert_with_key(|file| report::is_users(file))
+    }
+}
+
 /// A function of the program's file.
 pub(super) struct Found {
     /// Its file addresses.
     pub(super) range: Range<u64>,
     /// Whether it is the user's own.
     pub(super) is_own: bool,
+    /// Whether parts of it may be the user's own: functions that were inlined into those of a library.
+    pub(super) may_have_own: bool,
+    /// Whether it is one of the C library's in a static program, of which its calls are points: no
+    /// source is known of it, but of others.
+    pub(super) is_of_c_library: bool,
     /// Whether it is one of Rust's library that waits for other threads or wakes them.
     pub(super) is_rust_sync: bool,
 }
@@ -33,15 +50,8 @@ pub(super) fn functions_of(
     program: &Program,
     is_library: impl Fn(u64) -> bool,
 ) -> Vec<Found> {
-    let mut known: FxHashMap<Arc<Path>, bool> = FxHashMap::default();
-    let mut is_users = |file: Arc<Path>| match known.get(&file) {
-        Some(is_users) => *is_users,
-        None => {
-            let is_users = report::is_users(&file);
-            known.insert(file, is_users);
-            is_users
-        }
-    };
+    let mut users = Users::default();
+    let mut own_units: FxHashSet<u32> = FxHashSet::default();
     let unknown = Unknown::of(program, module);
     let may_be_own = |unknown: &Unknown, low_pc: u64| unknown.may_be_own(module.to_process(low_pc));
     let mut found = Vec::new();
@@ -56,7 +66,13 @@ pub(super) fn functions_of(
             continue;
         };
         let line = module.symbols.line_at(function.low_pc);
-        let is_own = line.is_some_and(|line| is_users(line.file))
+        let is_of_c_library = unknown.is_none() && line.is_none();
+        let has_line = line.is_some();
+        let is_users = line.is_some_and(|line| users.have(line.file));
+        if is_users {
+            own_units.extend(module.symbols.unit_number_at(function.low_pc));
+        }
+        let is_own = is_users
             || is_atomic(&function.name)
             || unknown
                 .as_ref()
@@ -64,6 +80,8 @@ pub(super) fn functions_of(
         found.push(Found {
             range: range.clone(),
             is_own,
+            may_have_own: has_line && !is_own,
+            is_of_c_library,
             is_rust_sync: function.name.starts_with(RUST_SYNC),
         });
     }
@@ -79,8 +97,14 @@ pub(super) fn functions_of(
         found.extend(unnamed.map(|range| Found {
             range: range.clone(),
             is_own: may_be_own(unknown, range.start),
+            may_have_own: false,
+            is_of_c_library: false,
             is_rust_sync: false,
         }));
+    }
+    for function in found.iter_mut().filter(|it| it.may_have_own) {
+        let unit = module.symbols.unit_number_at(function.range.start);
+        function.may_have_own = unit.is_some_and(|unit| own_units.contains(&unit));
     }
     found
 }

@@ -1,6 +1,6 @@
 //! Which strategy a run has, by its number: several in turn, as none finds all faults.
 
-use super::{Groups, Pct, Strategy};
+use super::{Groups, Pct, Relay, Strategy};
 use crate::random::mix;
 
 /// The strategies of many runs. A run has the same one wherever and in whichever order runs are
@@ -19,11 +19,13 @@ impl Portfolio {
     }
 
     /// Returns the strategy of a run: the usual one first, then chance and priorities in turn, with 1
-    /// to 4 orders that priorities look for; once in four times priorities of groups of threads.
+    /// to 4 orders that priorities look for; once in four times priorities of groups of threads, and
+    /// sometimes threads that hand on.
     pub fn strategy(&self, run: u64) -> Strategy {
         let seed = mix(self.seed ^ mix(run));
         match run {
             0 => Strategy::RunOn,
+            _ if run % 16 == 13 => Strategy::Relay(Relay::new(seed)),
             _ if run % 8 == 3 || run % 8 == 6 => Strategy::Groups(Groups::new(self.length, seed)),
             _ if run.is_multiple_of(2) => Strategy::random(seed),
             _ => {

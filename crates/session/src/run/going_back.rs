@@ -40,9 +40,7 @@ use juror_fault::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 
-/// The number of times that a run is launched for a walk on which a thread is lost, and the end of
-/// the words that say so.
-const ATTEMPTS: u32 = 4;
+/// The end of the words by which a thread of a walk is lost.
 const LOST: &str = " has ended";
 
 /// Where a walk ends, and why the run is shown there.
@@ -134,16 +132,6 @@ fn go_back(
         if gone.is_err() {
             session.checkpoints.waypoints = waypoints;
         }
-    }
-    for _ in 1..ATTEMPTS {
-        // A thread was lost on the way: the run is launched once more.
-        if !gone
-            .as_ref()
-            .is_err_and(|error| error.message.ends_with(LOST))
-        {
-            break;
-        }
-        gone = go(session, &kept);
     }
     match gone {
         Ok((reason, thread)) => {

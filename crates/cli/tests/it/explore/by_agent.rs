@@ -105,3 +105,16 @@ fn a_failure_in_the_process_is_told_as_that_by_ptrace() {
     );
     assert_eq!(first(&by_ptrace.text), first(&by_agent.text));
 }
+
+#[test]
+fn the_first_failure_does_not_depend_on_the_workers() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/kinds/faulty/answers.c");
+    let source = std::fs::read_to_string(path).expect("its source");
+    let fixture = Fixture::c("by-agent-answers", &source).argument("-pthread");
+    let executable = fixture.compile_plain();
+    let told = ["1", "3"].map(|jobs| explored(&executable, &["--jobs", jobs], 1).text);
+    let [alone, shared] = &told;
+    assert!(alone.contains("CRASH  SIGABRT"), "{alone}");
+    let first = |text: &str| text.lines().next().map(str::to_owned);
+    assert_eq!(first(alone), first(shared));
+}

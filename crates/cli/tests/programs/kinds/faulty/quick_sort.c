@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <pthread.h>
 
-enum { WORKERS = 2, COUNT = 12, IDLE = 0, WORK = 1, QUIT = 2 };
+enum { WORKERS = 3, COUNT = 24, IDLE = 0, WORK = 1, QUIT = 2 };
 struct worker {
     pthread_t thread;
     pthread_mutex_t lock;
