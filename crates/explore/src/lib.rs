@@ -39,6 +39,7 @@ pub use by_agent::{AgentReport, Agents, By};
 pub use cancel::cancel;
 pub use error::ExploreError;
 pub use inevitable::{Decided, Inevitable, Offered, inevitable};
+pub use input::history::CallSource;
 pub use juror_schedule::ChoiceKind;
 pub use modules::ModuleId;
 pub use monitors::Properties;

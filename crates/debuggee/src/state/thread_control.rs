@@ -57,6 +57,10 @@ pub trait ThreadControl: fmt::Debug {
     /// goes nowhere.
     fn set_silent(&mut self, debuggee: &Debuggee, is_silent: bool);
 
+    /// Returns the number of a thread (how many had started before it) and of the system calls that it
+    /// has made, if the run is made again from a recording of them.
+    fn calls_made(&self, thread: ThreadId) -> Option<(u32, usize)>;
+
     /// Returns the scheduler.
     fn scheduler(&self) -> &Scheduler;
 

@@ -37,6 +37,8 @@ pub(crate) struct Substituted {
 pub(crate) struct Feeder {
     /// The calls of each thread.
     calls: Vec<VecDeque<Call>>,
+    /// How many calls each thread has made.
+    made: Vec<usize>,
     comes: VecDeque<(u64, u32, Comes)>,
     /// Signals before calls that the scheduler answers.
     before: VecDeque<(u64, u32, Vec<u8>)>,
@@ -100,7 +102,20 @@ impl Feeder {
     }
 
     pub(crate) fn take_call(&mut self, thread: u32) -> Option<Call> {
-        self.calls.get_mut(thread as usize)?.pop_front()
+        let call = self.calls.get_mut(thread as usize)?.pop_front()?;
+        let thread = thread as usize;
+        if self.made.len() <= thread {
+            self.made.resize(thread + 1, 0);
+        }
+        if let Some(made) = self.made.get_mut(thread) {
+            *made += 1;
+        }
+        Some(call)
+    }
+
+    /// Returns the number of calls that a thread has made.
+    pub(crate) fn calls_made(&self, thread: u32) -> usize {
+        self.made.get(thread as usize).copied().unwrap_or_default()
     }
 
     /// Takes what comes when the scheduler has been told so many things.
