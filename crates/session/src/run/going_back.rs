@@ -16,10 +16,12 @@ mod last_write;
 mod memory;
 mod place;
 mod walk;
+mod why;
 
 pub(crate) use instructions::reverse_instructions;
 pub(crate) use last_write::last_write;
 pub(crate) use place::go_to;
+pub(crate) use why::why;
 
 use crate::run::going_back::again::Kept;
 use crate::run::going_back::here::{Finder, Here, Kind, Numbers, cannot_be_made_again};

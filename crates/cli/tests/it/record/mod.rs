@@ -4,6 +4,7 @@ mod check;
 mod damaged;
 mod programs;
 mod prompt;
+mod why;
 
 use crate::support::juror;
 use juror_testing::Fixture;

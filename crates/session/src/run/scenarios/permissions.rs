@@ -53,7 +53,7 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
         "run" | "start" | "starti" | "abandon" | "advance" | "call" | "continue" | "detach"
         | "finish" | "goto" | "kill" | "last-write" | "next" | "nexti" | "queue-signal"
         | "quit" | "restart-frame" | "return" | "reverse-continue" | "reverse-stepi" | "signal"
-        | "step" | "stepi" | "until" => Need::Nothing,
+        | "step" | "stepi" | "until" | "why" => Need::Nothing,
         "jump" => Need::Programs("makes the program run other code"),
         "attach" => Need::Programs("takes over another program"),
         // Looking.
