@@ -2,6 +2,7 @@
 
 use juror_arch::{NO_SYSTEM_CALL, Register, Registers, VectorRegisters};
 use juror_stepping::{Input, ThreadId};
+use std::ops::Range;
 
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
@@ -9,6 +10,9 @@ use crate::host::cpu::CpuPolicy;
 use crate::image::modules;
 use crate::kernel;
 use crate::state::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
+
+/// The field of `/proc/PID/stat` with the address of the arguments, counted from behind the name.
+const ARGUMENTS_FIELD: usize = 45;
 
 impl Debuggee {
     /// Returns why the process has no PID namespace of its own although one was
@@ -30,6 +34,16 @@ impl Debuggee {
             .values()
             .filter(|thread| !thread.is_vfork_child);
         threads.map(|thread| thread.id)
+    }
+
+    /// Returns the memory in which the kernel has put the arguments of the program, and its environment.
+    pub fn argument_ranges(&self) -> Option<(Range<u64>, Range<u64>)> {
+        let text = std::fs::read_to_string(self.file_of("stat")).ok()?;
+        // The name of the program may have spaces.
+        let (_, fields) = text.rsplit_once(')')?;
+        let mut fields = fields.split_whitespace().skip(ARGUMENTS_FIELD);
+        let mut next = || fields.next()?.parse::<u64>().ok().filter(|it| *it != 0);
+        Some((next()?..next()?, next()?..next()?))
     }
 
     /// Returns the threads that are not waiting to be resumed.

@@ -42,6 +42,7 @@ pub use cancel::cancel;
 pub use error::ExploreError;
 pub use inevitable::{Decided, Inevitable, Offered, inevitable};
 pub use input::Tally;
+pub use input::history::CallSource;
 pub use juror_schedule::ChoiceKind;
 pub use modules::ModuleId;
 pub use monitors::Properties;

@@ -18,6 +18,7 @@ pub(crate) mod points;
 pub(crate) mod presentation;
 pub(crate) mod pretty_printers;
 pub(crate) mod process;
+pub(crate) mod run_place;
 pub(crate) mod scenarios;
 pub(crate) mod selection;
 pub(crate) mod settings;

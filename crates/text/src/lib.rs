@@ -21,6 +21,7 @@ mod inspection;
 mod locations;
 pub mod messages;
 mod monitors;
+pub mod origins;
 pub mod outcome;
 pub mod page;
 mod path;

@@ -4,8 +4,8 @@ use crate::locations::{write_frame, write_frames, write_source, write_stacks};
 use crate::page::Page;
 use crate::stops::{self, Context};
 use crate::{
-    checkpoints, code, communication, ending, evaluations, inspection, monitors, path, properties,
-    recorded, scenarios, set_points, settings, standstill, tables, threads,
+    checkpoints, code, communication, ending, evaluations, inspection, monitors, origins, path,
+    properties, recorded, scenarios, set_points, settings, standstill, tables, threads,
 };
 use juror_view::Outcome;
 
@@ -49,6 +49,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         }
         Outcome::Schedule(schedule) => standstill::write(page, schedule),
         Outcome::Communication(communication) => communication::write(page, communication),
+        Outcome::Origins(origins) => origins::write(page, origins),
         Outcome::Checkpoint(checkpoint) => checkpoints::write_one(page, checkpoint),
         Outcome::Checkpoints(checkpoints) => checkpoints::write_all(page, checkpoints),
         Outcome::RecordedCheckpoints(list) => settings::write_recorded_checkpoints(page, list),
@@ -294,6 +295,7 @@ pub mod samples {
             Outcome::ThreadHeading(settings::samples::thread()),
             Outcome::Schedule(Box::new(standstill::samples::schedule())),
             Outcome::Communication(Box::new(communication::samples::communication())),
+            Outcome::Origins(Box::new(origins::samples::origins())),
             Outcome::Checkpoint(Box::new(checkpoints::samples::checkpoint())),
             Outcome::Checkpoints(vec![checkpoints::samples::checkpoint()]),
             Outcome::Processes(tables::samples::processes()),
@@ -424,6 +426,7 @@ mod tests {
             Outcome::Threads(_) => "   #  id",
             Outcome::Schedule(_) => "thread  state      next",
             Outcome::Communication(_) => "2 older steps left out\n",
+            Outcome::Origins(_) => "balance = 107\n",
             Outcome::Checkpoint(_) => "Checkpoint 1 in ",
             Outcome::Checkpoints(_) => "#  threads  events",
             Outcome::Processes(_) => "   #  id    program",

@@ -12,6 +12,7 @@ pub mod live;
 pub mod location;
 pub mod nodes;
 pub mod observer;
+mod origins;
 mod points;
 mod program;
 mod properties;
@@ -22,6 +23,7 @@ mod stops;
 mod symbols;
 
 pub use crate::code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, ShownLine};
+pub use crate::origins::{OriginCallView, OriginKind, OriginStepView, OriginsView};
 pub use crate::points::{
     CodePlaceView, PointLocation, PointView, ScenarioLine, ScenarioView, SetPointView,
 };
@@ -492,6 +494,8 @@ pub enum Outcome {
     Schedule(Box<ScheduleView>),
     /// The communication of threads under a schedule.
     Communication(Box<CommunicationView>),
+    /// The origins of a value.
+    Origins(Box<OriginsView>),
     /// A checkpoint was created.
     Checkpoint(Box<CheckpointView>),
     /// Checkpoints.

@@ -64,6 +64,10 @@ pub trait ThreadControl: fmt::Debug {
     /// The threads have other numbers: each thread's then and now. Others have ended.
     fn renumber(&mut self, threads: &[(ThreadId, ThreadId)]);
 
+    /// Returns the number of a thread (how many had started before it) and of the system calls that it
+    /// has made, if the run is made again from a recording of them.
+    fn calls_made(&self, thread: ThreadId) -> Option<(u32, usize)>;
+
     /// Returns the scheduler.
     fn scheduler(&self) -> &Scheduler;
 

@@ -24,6 +24,11 @@ impl Debuggee {
             .map(|control| control.scheduler())
     }
 
+    /// Returns the number of a thread and of its system calls so far, as [`ThreadControl::calls_made`].
+    pub fn calls_made(&self, thread: ThreadId) -> Option<(u32, usize)> {
+        self.wait.control.as_ref()?.calls_made(thread)
+    }
+
     /// Returns the steps by which the threads have communicated, if they are under a control that
     /// notes them.
     pub fn communication(&self) -> Option<&Communication> {

@@ -5,6 +5,7 @@ use super::copying::Numbers;
 use super::silence::Silence;
 use super::{Control, End, Step, scheduled, traced};
 use crate::error::ExploreError;
+use crate::input::Inputs;
 use crate::threads::Standing;
 use juror_debuggee::{
     Communication, Debuggee, DebuggeeError, Owners, StandstillKind, StopEvent, ThreadControl,
@@ -306,6 +307,14 @@ impl ThreadControl for Control {
 
     fn renumber(&mut self, threads: &[(ThreadId, ThreadId)]) {
         self.renumber_threads(Numbers::new(threads));
+    }
+
+    fn calls_made(&self, thread: ThreadId) -> Option<(u32, usize)> {
+        let Inputs::Fed(feeder) = &self.inputs else {
+            return None;
+        };
+        let number = self.number_of(thread);
+        Some((number, feeder.calls_made(number)))
     }
 
     fn scheduler(&self) -> &Scheduler {

@@ -163,6 +163,12 @@ impl Feeder {
         self.calls.get_mut(thread as usize)?.pop_if(|_| true)
     }
 
+    /// Returns the number of calls that a thread has made.
+    pub(crate) fn calls_made(&self, thread: u32) -> usize {
+        let calls = self.calls.get(thread as usize);
+        calls.map_or(0, |calls| calls.taken)
+    }
+
     /// Takes what comes when the scheduler has been told so many things.
     pub(crate) fn take_due(&mut self, inputs: u64) -> Option<(u32, Comes)> {
         let due = self.comes.pop_if(|(at, ..)| *at <= inputs)?;

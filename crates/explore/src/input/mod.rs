@@ -8,6 +8,7 @@ pub(crate) mod blocks;
 pub(crate) mod classes;
 pub(crate) mod entry;
 pub(crate) mod feeder;
+pub(crate) mod history;
 pub(crate) mod recorder;
 mod tally;
 

@@ -2,6 +2,7 @@
 
 use super::{PropertyText, RECORDED, RunFile};
 use crate::error::ExploreError;
+use crate::input::history::{self, CallSource};
 use crate::input::{Ending, Entry, Inputs, Recorder, Tally, blocks};
 use crate::modules::{ModuleId, identity};
 use crate::outcome::Signature;
@@ -97,6 +98,18 @@ impl RunFile {
             tally.count(entry);
         }
         tally.words().unwrap_or_default()
+    }
+
+    /// Returns what is known of the call with a number that a thread has made, of a recorded run.
+    /// Threads and calls are counted from 0. `arguments` are those with which it was made, and
+    /// `address` is in the memory that it has written, if that is meant.
+    pub fn call_of(
+        &self,
+        (thread, call): (u32, usize),
+        arguments: [u64; 6],
+        address: Option<u64>,
+    ) -> Option<CallSource> {
+        history::source_of(self.inputs.as_deref()?, (thread, call), arguments, address)
     }
 
     /// Returns whether the run was recorded, with its inputs.

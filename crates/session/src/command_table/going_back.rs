@@ -171,4 +171,28 @@ pub(super) const ENTRIES: &[Entry] = &[
         },
         ..Entry::DEFAULT
     },
+    Entry {
+        name: "why",
+        summary: "list the origins of a value",
+        examples: &[
+            (
+                "why balance",
+                "the last write, and what it was computed from",
+            ),
+            ("why *(long *)0x4050", "of memory"),
+            ("why 3", "go to the third step of the list"),
+        ],
+        details: "The steps lead from the last write back to constants, arguments, system calls with the \
+                  file and the place in it, and initial data, through copies in registers and \
+                  memory and through other threads. A value that is computed from several has them \
+                  below it, indented. why NUMBER goes to where the step is about to happen. The run \
+                  stands where it stood after the list. Needs a run that can be made again: \
+                  juror replay FILE.run.",
+        completes: Completes::Expressions,
+        group: Group::Running,
+        names: Names::Expression,
+        moves: true,
+        run: going_back::why,
+        ..Entry::DEFAULT
+    },
 ];

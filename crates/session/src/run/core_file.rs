@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 
 /// The commands that need a process. Those that are not listed look at what there is, change what
 /// belongs to juror, or start a program.
-const NEED_PROCESS: [&str; 52] = [
+const NEED_PROCESS: [&str; 53] = [
     "abandon",
     "advance",
     "awatch",
@@ -73,6 +73,7 @@ const NEED_PROCESS: [&str; 52] = [
     "thbreak",
     "until",
     "watch",
+    "why",
 ];
 
 /// Checks that a command is possible now. While a core file is open, the commands that need a

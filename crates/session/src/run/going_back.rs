@@ -23,12 +23,14 @@ mod trail;
 mod walk;
 mod way;
 mod waypoints;
+mod why;
 
 pub(crate) use finish::{reverse_finish, reverse_instructions_over_calls};
 pub(crate) use instructions::reverse_instructions;
 pub(crate) use last_write::last_write;
 pub(crate) use place::go_to;
 pub(crate) use statements::{Calls, reverse_statements};
+pub(crate) use why::why;
 
 use crate::run::going_back::again::Kept;
 use crate::run::going_back::here::{Finder, Here, Kind, Numbers, cannot_be_made_again};
@@ -116,6 +118,25 @@ fn place_to_leave(session: &Session) -> Result<Here, CommandError> {
     Here::of(session)
 }
 
+/// Walks in the run that is made again, if need be once more from its start.
+fn walked<T>(
+    session: &mut Session,
+    kept: &Kept,
+    go: &mut impl FnMut(&mut Session, &Kept) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    let mut gone = go(session, kept);
+    if kept.has_used_checkpoints.get() && gone.as_ref().is_err_and(has_gone_astray) {
+        // It is not certain without the way from the start.
+        let waypoints = std::mem::take(&mut session.checkpoints.waypoints);
+        kept.starts_anew.set(true);
+        gone = go(session, kept);
+        if gone.is_err() {
+            session.checkpoints.waypoints = waypoints;
+        }
+    }
+    gone
+}
+
 /// Goes back: `go` walks to the goal. The present run is kept until it has come there.
 fn go_back(
     session: &mut Session,
@@ -123,16 +144,7 @@ fn go_back(
 ) -> Result<Outcome, CommandError> {
     session.control.permit_run()?;
     let kept = Kept::take(session);
-    let mut gone = go(session, &kept);
-    if kept.has_used_checkpoints.get() && gone.as_ref().is_err_and(has_gone_astray) {
-        // It is not certain without the way from the start.
-        let waypoints = std::mem::take(&mut session.checkpoints.waypoints);
-        kept.starts_anew.set(true);
-        gone = go(session, &kept);
-        if gone.is_err() {
-            session.checkpoints.waypoints = waypoints;
-        }
-    }
+    let gone = walked(session, &kept, &mut go);
     match gone {
         Ok((reason, thread)) => {
             kept.leave(session)?;

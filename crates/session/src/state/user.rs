@@ -4,6 +4,7 @@ use crate::state::displays::Displays;
 use crate::state::examined::Examined;
 use crate::state::presentation::Presentation;
 use crate::state::pretty_printers::UserPrettyPrinters;
+use crate::state::run_place::Place;
 use crate::state::settings::Settings;
 use crate::state::signals::SignalTable;
 use crate::state::skips::Skips;
@@ -37,6 +38,8 @@ pub(crate) struct UserState {
     pub presentation: Presentation,
     /// The default property of commands.
     pub current_property: Option<String>,
+    /// The places of the origins that were listed last.
+    pub origins: Vec<Place>,
     /// The graphs of the properties, for front ends that show them.
     pub pictures: Pictures,
 }
@@ -56,6 +59,7 @@ impl UserState {
             settings: Settings::default(),
             presentation: Presentation::default(),
             current_property: None,
+            origins: Vec::new(),
             pictures: Pictures::default(),
         }
     }

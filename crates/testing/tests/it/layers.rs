@@ -31,6 +31,7 @@ const LAYERS: &[Layered] = &[
     layered("juror-event", 1, true),
     layered("juror-control", 3, true),
     layered("juror-corefile", 1, true),
+    layered("juror-origin", 1, true),
     layered("juror-highlight", 1, true),
     layered("juror-language", 1, true),
     layered("juror-logic", 1, true),

@@ -425,6 +425,21 @@ fn poison(outcome: &mut Outcome) {
                 step.place = text();
             }
         }
+        Outcome::Origins(origins) => {
+            origins.expression = text();
+            origins.value = text();
+            for step in &mut origins.steps {
+                step.name = step.name.as_ref().map(|_| text());
+                step.value = step.value.as_ref().map(|_| text());
+                step.remark = step.remark.as_ref().map(|_| text());
+                step.source = step.source.as_ref().map(|_| text());
+                step.place.as_mut().into_iter().for_each(poison_location);
+                if let Some(call) = &mut step.call {
+                    call.name = text();
+                    call.file = call.file.as_ref().map(|_| text());
+                }
+            }
+        }
         Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),
         Outcome::Checkpoints(checkpoints) => checkpoints.iter_mut().for_each(poison_checkpoint),
         Outcome::Processes(processes) => {

@@ -130,6 +130,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("views", ""),
     ("watch", "total"),
     ("whatis", "p"),
+    ("why", "total"),
     ("x", "&p"),
 ];
 

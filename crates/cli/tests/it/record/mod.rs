@@ -7,6 +7,7 @@ mod jumps;
 mod own_calls;
 mod programs;
 mod prompt;
+mod why;
 
 use crate::support::juror;
 use juror_testing::Fixture;

@@ -24,13 +24,16 @@ use juror_program::scope::FrameScope;
 use juror_schedule::ThreadPath;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
+use std::ops::Range;
 
 /// The size of a return address.
 const RETURN_ADDRESS_SIZE: u64 = 8;
 
 /// An object that is watched on a walk.
 pub(super) struct Watched {
-    watchpoint: Watchpoint,
+    ranges: Vec<Range<u64>>,
+    /// Its value is read if it was named.
+    watchpoint: Option<Watchpoint>,
     /// The debuggee's number, once it is watched.
     pub id: Option<WatchId>,
     /// The number of writes so far.
@@ -41,8 +44,18 @@ pub(super) struct Watched {
 
 impl Watched {
     pub(super) fn new(watchpoint: Watchpoint) -> Watched {
+        let ranges = watchpoint.seen.ranges.clone();
         Watched {
-            watchpoint,
+            watchpoint: Some(watchpoint),
+            ..Watched::of_memory(ranges)
+        }
+    }
+
+    /// Returns memory that is watched, and has no name.
+    pub(super) fn of_memory(ranges: Vec<Range<u64>>) -> Watched {
+        Watched {
+            ranges,
+            watchpoint: None,
             id: None,
             writes: 0,
             before: None,
@@ -51,13 +64,18 @@ impl Watched {
 
     /// Returns the same, which is not watched yet.
     pub(super) fn again(&self) -> Watched {
-        Watched::new(self.watchpoint.again())
+        Watched {
+            watchpoint: self.watchpoint.as_ref().map(Watchpoint::again),
+            ..Watched::of_memory(self.ranges.clone())
+        }
     }
 
     /// Takes a write.
     pub(super) fn take(&mut self, session: &mut Session) -> Result<(), CommandError> {
         self.writes += 1;
-        self.before = Some(self.watchpoint.look(session.running_mut()?)?);
+        if let Some(watchpoint) = &mut self.watchpoint {
+            self.before = Some(watchpoint.look(session.running_mut()?)?);
+        }
         Ok(())
     }
 
@@ -65,7 +83,7 @@ impl Watched {
     pub(super) fn arm(&mut self, session: &mut Session) -> Result<(), CommandError> {
         let program = session.running_mut()?;
         let debuggee = &mut program.debuggee;
-        let ranges = &self.watchpoint.seen.ranges;
+        let ranges = &self.ranges;
         let is_mapped = ranges.iter().all(|range| {
             let mut byte = [0];
             let last = range.end.saturating_sub(1);
@@ -74,7 +92,9 @@ impl Watched {
         if self.id.is_none() && is_mapped {
             let (kinds, least) = (AccessKinds::WRITE, WatchTier::Hardware);
             self.id = Some(debuggee.watch(ranges, kinds, Owner::Step, least)?);
-            self.watchpoint.look(program)?;
+            if let Some(watchpoint) = &mut self.watchpoint {
+                watchpoint.look(program)?;
+            }
         }
         Ok(())
     }
@@ -82,12 +102,27 @@ impl Watched {
 
 /// The call that an object belongs to.
 #[derive(Debug, Clone, Copy)]
-struct Call {
-    path: ThreadPath,
+pub(super) struct Call {
+    pub path: ThreadPath,
     /// The first address of its function.
-    start: u64,
+    pub start: u64,
     /// The stack pointer there.
-    stack: u64,
+    pub stack: u64,
+}
+
+impl Call {
+    /// Returns whether it begins with a happening.
+    pub(super) fn begins(
+        &self,
+        session: &Session,
+        happening: &Happening,
+        thread: ThreadId,
+    ) -> Result<bool, CommandError> {
+        let program = session.running()?;
+        Ok(happening.arrival.is_some_and(|(at, _)| at == self.start)
+            && path_of(&program.debuggee, thread) == Some(self.path)
+            && program.registers(thread)?.stack_pointer() == self.stack)
+    }
 }
 
 /// The last write.
@@ -113,11 +148,7 @@ impl Notes for LastWrite {
         let Some((call, thread)) = self.call.zip(happening.thread) else {
             return Ok(());
         };
-        let program = session.running()?;
-        let begins = happening.arrival.is_some_and(|(at, _)| at == call.start)
-            && path_of(&program.debuggee, thread) == Some(call.path)
-            && program.registers(thread)?.stack_pointer() == call.stack;
-        if begins {
+        if call.begins(session, happening, thread)? {
             self.number = None;
             self.has_begun = true;
         }
@@ -183,7 +214,10 @@ pub(crate) fn last_write(
 
 /// Reads the object that an expression names, as a watchpoint on its memory, and the call that it
 /// belongs to.
-fn object(session: &mut Session, text: &str) -> Result<(Watchpoint, Option<Call>), CommandError> {
+pub(super) fn object(
+    session: &mut Session,
+    text: &str,
+) -> Result<(Watchpoint, Option<Call>), CommandError> {
     let expression = expressions::read(session, text)?;
     let frames = session.frames()?.to_vec();
     let level = session.processes.selection.level;
@@ -276,9 +310,8 @@ fn view(
         None => instruction,
     };
     let before = watched.before.as_ref();
-    let mut view = watched
-        .watchpoint
-        .access_view(program, thread, before, instruction)?;
+    let watchpoint = watched.watchpoint.as_ref().ok_or_else(another_way)?;
+    let mut view = watchpoint.access_view(program, thread, before, instruction)?;
     view.system_call = access.system_call.map(system_call_name);
     let reason = StopReason::Watchpoint {
         accesses: vec![view],

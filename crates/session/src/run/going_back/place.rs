@@ -6,32 +6,17 @@ use crate::run::going_back::walk::{Happening, Walk, points_of};
 use crate::run::going_back::{Arrived, another_way, go_back, is_standstill, place_to_leave, shown};
 use crate::run::pause::Pause;
 use crate::session::Session;
+use juror_arch::Register;
+use juror_arch::instruction::SYSTEM_CALL_LENGTH;
 use juror_debuggee::ThreadId;
 use juror_fault::CommandError;
 use juror_schedule::ThreadPath;
 use juror_view::observer::{Observer, SilentObserver};
 use juror_view::{Outcome, StopReason};
 
-/// A place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    /// The number of schedule points before it.
-    pub points: u64,
-    /// An address, and the how many-th arrival there since the last point; without one, it is where a
-    /// thread goes on after that point.
-    pub site: Option<(u64, u64)>,
-    /// The number of instructions of the thread since then.
-    pub steps: u64,
-}
+pub(super) use crate::state::run_place::Place;
 
 impl Place {
-    /// Returns the start of the run.
-    pub(super) const START: Place = Place {
-        points: 0,
-        site: None,
-        steps: 0,
-    };
-
     /// Stands for the place from which the run goes back.
     pub(super) const HERE: Place = Place {
         points: u64::MAX,
@@ -166,6 +151,7 @@ pub(super) fn step(
         let now = session.running()?.registers(thread);
         let has_moved = now.is_ok_and(|now| now.instruction_pointer() != before);
         if is_own && (happening.is_stepped || has_moved) {
+            hide_step(session, thread, before)?;
             return Ok(Some(happening));
         }
         if let Some(other) = happening.thread.filter(|_| !is_own) {
@@ -173,6 +159,24 @@ pub(super) fn step(
         }
         happening = walk.step(session, thread)?;
     }
+}
+
+/// Hides that a system call was made by a step: its instruction keeps the flags in a register, with
+/// that of the step.
+fn hide_step(session: &mut Session, thread: ThreadId, before: u64) -> Result<(), CommandError> {
+    const STEP: u64 = 0x100;
+    let debuggee = &mut session.running_mut()?.debuggee;
+    let mut registers = *debuggee.registers(thread)?;
+    let behind = registers.instruction_pointer();
+    let flags = registers.get(Register::R11);
+    let is_call = behind == before.wrapping_add(SYSTEM_CALL_LENGTH)
+        && registers.get(Register::Rcx) == behind
+        && flags & STEP != 0;
+    if is_call {
+        registers.set(Register::R11, flags & !STEP);
+        debuggee.set_registers(thread, &registers)?;
+    }
+    Ok(())
 }
 
 /// `goto N`, `goto start`

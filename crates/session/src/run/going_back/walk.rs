@@ -15,9 +15,11 @@ use crate::session::Session;
 use juror_debuggee::{Debuggee, MemoryAccess, Owner, Owners, StopEvent, SystemCalls, ThreadId};
 use juror_fault::CommandError;
 use juror_points::watchpoints::Watchpoint;
+use juror_schedule::ThreadPath;
 use juror_view::StopReason;
 use juror_view::observer::{Observer, SilentObserver};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -52,12 +54,26 @@ pub(super) struct Walk<'a> {
     pub stops: u64,
     /// An object that is watched.
     watched: Option<Watched>,
+    /// The last write to it.
+    pub last: Option<LastAccess>,
     /// The arrivals at sites since the last schedule point.
     arrivals: FxHashMap<u64, u64>,
     stretch: u64,
     way: Way,
     started: Instant,
     shown: Instant,
+}
+
+/// A write to watched memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastAccess {
+    /// Its number, counted from the start of the run.
+    pub number: u64,
+    /// The number of schedule points before it.
+    pub points: u64,
+    pub path: ThreadPath,
+    /// The number of the system call that has written.
+    pub system_call: Option<u64>,
 }
 
 /// A thing that happens.
@@ -103,6 +119,11 @@ impl Walk<'_> {
         self.watched = Some(Watched::new(watchpoint));
     }
 
+    /// Has the walk tell of writes to memory that has no name.
+    pub(super) fn watch_memory(&mut self, range: Range<u64>) {
+        self.watched = Some(Watched::of_memory(vec![range]));
+    }
+
     /// Ends that. Returns what was watched.
     pub(super) fn unwatch(
         &mut self,
@@ -127,7 +148,7 @@ impl Walk<'_> {
 
     /// Watches the memory as soon as it is mapped: before the program begins, or after a call that
     /// maps memory.
-    fn arm(&mut self, session: &mut Session) -> Result<(), CommandError> {
+    pub(super) fn arm(&mut self, session: &mut Session) -> Result<(), CommandError> {
         let Some(watched) = self.watched.as_mut().filter(|it| it.id.is_none()) else {
             return Ok(());
         };
@@ -357,6 +378,15 @@ impl Walk<'_> {
         }
         if let Some(watched) = &mut self.watched {
             watched.take(session)?;
+        }
+        let debuggee = &session.running()?.debuggee;
+        if let (Some(path), Some(access)) = (path_of(debuggee, thread), own.last()) {
+            self.last = Some(LastAccess {
+                number: self.writes(),
+                points: points_of(debuggee),
+                path,
+                system_call: access.system_call,
+            });
         }
         let pause = watchpoints::on_access(session, thread, &others)?;
         Ok(Some(Happening {

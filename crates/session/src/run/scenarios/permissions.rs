@@ -54,7 +54,7 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
         | "finish" | "goto" | "kill" | "last-write" | "next" | "nexti" | "queue-signal"
         | "quit" | "restart-frame" | "return" | "reverse-continue" | "reverse-finish"
         | "reverse-next" | "reverse-nexti" | "reverse-step" | "reverse-stepi" | "signal"
-        | "step" | "stepi" | "until" => Need::Nothing,
+        | "step" | "stepi" | "until" | "why" => Need::Nothing,
         "record" => Need::Files("writes a file"),
         "jump" => Need::Programs("makes the program run other code"),
         "attach" => Need::Programs("takes over another program"),

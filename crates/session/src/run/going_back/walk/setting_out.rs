@@ -72,6 +72,7 @@ impl<'a> Walk<'a> {
             stepping: None,
             stops: 0,
             watched: None,
+            last: None,
             arrivals: FxHashMap::default(),
             stretch: 0,
             way: Way::from(origin),
