@@ -222,6 +222,7 @@ impl Descriptors {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::entry::Way;
     use crate::input::{FileIdentity, Written};
 
     fn call(number: u64, arguments: [u64; 3], result: i64) -> Call {
@@ -231,7 +232,7 @@ mod tests {
             site: 0,
             arguments,
             result,
-            has_waited: false,
+            way: Way::AtOnce,
             stream: 0,
             writes: Vec::new(),
             is_unknown: false,
