@@ -281,7 +281,7 @@ mod tests {
         let file = Some("a.txt".to_owned());
         let open = opened("a.txt", 3);
         let check = |between: &[Call], last: Call, expected| {
-            let calls = [&[open.clone()], between, &[last]].concat();
+            let calls = [std::slice::from_ref(&open), between, &[last]].concat();
             assert_eq!(source(&calls), (file.clone(), expected), "{calls:?}");
         };
         check(&[], read(3, 10), Some(2));

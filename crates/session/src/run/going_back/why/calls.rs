@@ -29,7 +29,7 @@ impl Search<'_> {
         wanted: &Wanted,
         write: LastAccess,
     ) -> Result<(), CommandError> {
-        let thread = self.to_write(session, &wanted.range, write)?;
+        let thread = self.lead_to_write(session, &wanted.range, write)?;
         let registers = *session.running()?.registers(thread)?;
         let made = session.running()?.debuggee.calls_made(thread);
         let number = write.system_call.unwrap_or_default();
@@ -52,7 +52,7 @@ impl Search<'_> {
         wanted: &Wanted,
         write: LastAccess,
     ) -> Result<(), CommandError> {
-        let thread = self.to_write(session, &wanted.range, write)?;
+        let thread = self.lead_to_write(session, &wanted.range, write)?;
         self.at_place(session, wanted, (write, thread), OriginKind::Unknown, None)
     }
 
@@ -95,7 +95,7 @@ impl Search<'_> {
     }
 
     /// Leads a run to behind a write. Returns its thread.
-    pub(super) fn to_write(
+    pub(super) fn lead_to_write(
         &mut self,
         session: &mut Session,
         range: &Range<u64>,

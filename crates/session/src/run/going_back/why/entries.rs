@@ -101,7 +101,7 @@ impl Search<'_> {
         let path = until.path();
         let beginnings = match until {
             Until::Write(range, write) => {
-                let thread = self.to_write(session, range, *write)?;
+                let thread = self.lead_to_write(session, range, *write)?;
                 let beginnings = Beginnings::of(session.running()?, thread, path);
                 let mut walk = self.walk(session)?;
                 walk.visit(beginnings.sites(), 0);

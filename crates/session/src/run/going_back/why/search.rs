@@ -276,7 +276,7 @@ impl<'a> Search<'a> {
             }
             match item {
                 Item::Step(step, place) => self.push(*step, place),
-                Item::Memory(wanted, moment) => self.from_memory(session, &wanted, &moment)?,
+                Item::Memory(wanted, moment) => self.explain_memory(session, &wanted, &moment)?,
             }
         }
         self.found.is_cut |= is_cut;
@@ -284,7 +284,7 @@ impl<'a> Search<'a> {
     }
 
     /// Explains memory as it was at a moment.
-    fn from_memory(
+    fn explain_memory(
         &mut self,
         session: &mut Session,
         wanted: &Wanted,

@@ -22,7 +22,7 @@ const STACK: [u8; 2] = [4, 5];
 /// A step, or memory whose last write is a step.
 pub(super) enum Item {
     Step(Box<OriginStepView>, Place),
-    Memory(Wanted, Moment),
+    Memory(Wanted, Box<Moment>),
 }
 
 /// The steps of a value within a recording.
@@ -181,7 +181,7 @@ impl<'a> WindowSteps<'a> {
                     name,
                 };
                 let moment = self.recording.moment(at).ok_or_else(another_way)?;
-                self.items.push(Item::Memory(wanted, moment));
+                self.items.push(Item::Memory(wanted, Box::new(moment)));
                 Ok(())
             }
             Origin::Computed { at, inputs } => self.computed(*at, inputs, followed),
@@ -205,7 +205,7 @@ impl<'a> WindowSteps<'a> {
                 self.ends(*at, OriginKind::Unknown, words, &mut followed)
             }
             Origin::Kernel { at } => self.result_of_call(*at, &mut followed),
-            Origin::Register(location) => self.from_before(location, followed),
+            Origin::Register(location) => self.explain_register(location, followed),
             Origin::TooMany => {
                 self.is_cut = true;
                 Ok(())
@@ -222,7 +222,7 @@ impl<'a> WindowSteps<'a> {
         let line = self.sourced(at);
         let is_same = followed.line.as_ref().is_some_and(|it| it.is_same(&line));
         let written = self.recording.window.written(at);
-        let is_again = written.first().is_some() && written.first() == followed.range.as_ref();
+        let is_again = !written.is_empty() && written.first() == followed.range.as_ref();
         if !is_same || is_again && !self.shown.contains(&at) {
             self.show(at, &line, OriginKind::Computed, &mut followed)?;
         } else {
@@ -294,7 +294,7 @@ impl<'a> WindowSteps<'a> {
         Ok(())
     }
 
-    fn from_before(
+    fn explain_register(
         &mut self,
         location: &Location,
         mut followed: Followed,
