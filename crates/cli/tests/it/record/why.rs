@@ -186,3 +186,31 @@ fn a_run_that_cannot_be_made_again_has_no_origins() {
     let text = format!("{}{}", output.stdout, output.stderr);
     assert!(text.contains("this run cannot be made again"), "{text}");
 }
+
+#[test]
+fn a_step_behind_the_end_of_another_thread_is_gone_to() {
+    let source = "
+        #include <pthread.h>
+        #include <stdlib.h>
+        static int seen, value;
+        static void *other(void *x) { seen = 1; return x; }
+        static void done(void) { }
+        int main(int count, char **words)
+        {
+            pthread_t thread;
+            pthread_create(&thread, 0, other, 0);
+            pthread_join(thread, 0);
+            int read = count + seen;
+            value = read * 2;
+            done();
+            return 0;
+        }";
+    let fixture = Fixture::c("origin_behind_a_thread", source).argument("-pthread");
+    let run = recorded(&fixture.compile_plain(), &[], "", 0);
+    let answers = answers(&run, &["break done", "run", "why value", "why 1", "why 2"]);
+    check(answer(&answers, "why 1"), &["main", "value = read * 2"]);
+    check(
+        answer(&answers, "why 2"),
+        &["main", "int read = count + seen"],
+    );
+}

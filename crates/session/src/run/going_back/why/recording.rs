@@ -341,14 +341,10 @@ impl Moment {
         )
     }
 
-    /// Returns the place to which the user goes.
+    /// Returns the place to which the user goes. Steps from a schedule point are those of the thread
+    /// that has reached it, which may be another one.
     pub(super) fn place(&self) -> Place {
-        /// So many instructions are made one by one in little time.
-        const STEPS_MAX: u64 = 10_000;
-        match self.place {
-            Some(place) if self.counted.steps > STEPS_MAX => place,
-            _ => self.counted,
-        }
+        self.place.unwrap_or(self.counted)
     }
 }
 
