@@ -95,7 +95,7 @@ impl Context<'_> {
 }
 
 /// Returns the effects of an instruction that may have changed everything: these locations, and memory.
-fn unknown(locations: &[Location]) -> Effects {
+pub(crate) fn unknown(locations: &[Location]) -> Effects {
     let mut effects = Effects {
         is_barrier: true,
         ..Effects::default()

@@ -11,6 +11,7 @@
 
 mod copies;
 mod effects;
+mod gaps;
 mod location;
 mod operands;
 mod others;
@@ -21,7 +22,7 @@ mod strings;
 mod tests;
 
 pub use location::{Location, Storage};
-pub use slice::{Flow, Leaf, Origin, Window};
+pub use slice::{Flow, Leaf, Origin, Window, reads};
 
 use juror_arch::Registers;
 

@@ -1,7 +1,8 @@
 //! Following bytes backward.
 
 use crate::Executed;
-use crate::effects::{Effects, From, decode, effects};
+use crate::effects::{Effects, From, decode, effects, unknown};
+use crate::gaps::{Gap, gap_behind};
 use crate::location::{Location, Storage};
 use iced_x86::{FlowControl, Mnemonic};
 use juror_arch::Registers;
@@ -19,6 +20,25 @@ pub struct Window {
     end: Registers,
     /// What each instruction does, as far as that was asked for.
     effects: Vec<OnceCell<Effects>>,
+}
+
+/// Returns the ranges of memory that an instruction is about to read, as far as they are known.
+pub fn reads(executed: &Executed) -> Vec<Range<u64>> {
+    let effects = effects(executed, &executed.registers);
+    let sources = effects
+        .writes
+        .into_iter()
+        .flat_map(|write| match write.from {
+            From::Copy(source) | From::Sign(source) => vec![source],
+            From::Computed(sources) => sources,
+            _ => Vec::new(),
+        });
+    let mut ranges: Vec<Range<u64>> = sources
+        .filter(|source| source.storage == Storage::Memory && source.size() > 0)
+        .map(|source| source.range)
+        .collect();
+    ranges.dedup();
+    ranges
 }
 
 /// Where an instruction leads.
@@ -132,6 +152,7 @@ impl Window {
     /// Returns whether an instruction calls a function, or returns from one.
     pub fn flow(&self, index: usize) -> Flow {
         let instruction = self.steps.get(index).map(decode);
+        let instruction = instruction.filter(|it| it.mnemonic() != Mnemonic::Syscall);
         match instruction.map(|it| it.flow_control()) {
             Some(FlowControl::Call | FlowControl::IndirectCall) => Flow::Call,
             Some(FlowControl::Return) => Flow::Return,
@@ -192,7 +213,16 @@ impl Window {
     fn effects_of(&self, index: usize) -> Option<&Effects> {
         let step = self.steps.get(index)?;
         let known = self.effects.get(index)?;
-        Some(known.get_or_init(|| effects(step, self.after(index))))
+        Some(known.get_or_init(|| {
+            let after = self.after(index);
+            let mut found = effects(step, after);
+            match gap_behind(step, after) {
+                Gap::None => {}
+                Gap::Comparison => found.push(Location::flags(), From::Unknown),
+                Gap::Any => found = unknown(&[]),
+            }
+            found
+        }))
     }
 
     /// Follows a piece to the last instruction that has written some of it.

@@ -82,16 +82,20 @@ proptest! {
 
 /// Returns the window of some machine code, whose registers are all zero but for these.
 fn window(code: &[&[u8]], registers: juror_arch::Registers) -> Window {
-    let steps = code.iter().map(|code| {
+    let mut steps = Vec::new();
+    let mut registers = registers;
+    for code in code {
         let mut bytes = [0; crate::INSTRUCTION_SIZE_MAX];
         bytes[..code.len()].copy_from_slice(code);
-        Executed {
+        steps.push(Executed {
             bytes,
             registers,
             stretch: 0,
-        }
-    });
-    Window::new(steps.collect(), registers)
+        });
+        let behind = registers.instruction_pointer() + code.len() as u64;
+        registers.set_instruction_pointer(behind);
+    }
+    Window::new(steps, registers)
 }
 
 fn origins(code: &[&[u8]], location: &Location) -> Vec<Origin> {
@@ -179,12 +183,42 @@ fn a_conditional_move_copies_if_its_condition_holds() {
 }
 
 #[test]
+fn a_value_is_not_followed_past_missing_instructions() {
+    // `nop`, then a short jump to itself, then a call with a comparison and with a move behind it.
+    let compared: &[u8] = &[0x0f, 0x05, 0x48, 0x3d, 0, 0xf0, 0xff, 0xff];
+    let moved: &[u8] = &[0x0f, 0x05, 0x89, 0xcb];
+    let code: [(&[u8], u64, bool); 7] = [
+        (&[0x90], 0x1001, true),
+        (&[0x90], 0x1002, false),
+        (&[0xeb, 0xfe], 0x1000, true),
+        (&[0xeb, 0xfe], 0x1002, false),
+        (SYSCALL, 0x1002, true),
+        (compared, 0x1008, true),
+        (moved, 0x1004, false),
+    ];
+    for (code, end, is_known) in code {
+        let mut registers = juror_arch::Registers::default();
+        registers.set_instruction_pointer(0x1000);
+        let steps = window(&[code], registers).steps().to_vec();
+        registers.set_instruction_pointer(end);
+        let rbx = Location::general(3, 8);
+        let leaves = Window::new(steps, registers).trace(&rbx, 1);
+        let expected = match is_known {
+            true => Origin::Register(rbx),
+            false => Origin::Unknown { at: 0 },
+        };
+        assert_eq!(leaves[0].origin, expected, "{code:x?}");
+    }
+}
+
+#[test]
 fn a_store_of_another_stretch_is_not_taken() {
     let store: &[u8] = &[0x89, 0x0b];
     let window = window(&[store, LOAD], juror_arch::Registers::default());
+    let end = *window.after(1);
     let mut steps = window.steps().to_vec();
     steps[1].stretch = 1;
-    let window = Window::new(steps, juror_arch::Registers::default());
+    let window = Window::new(steps, end);
     let leaves = window.trace(&Location::general(0, 4), 2);
     assert_eq!(leaves[0].origin, Origin::Memory { range: 0..4, at: 1 });
     assert!(window.writes(0, &(2..3)) && !window.writes(0, &(4..5)) && !window.writes(1, &(0..4)));

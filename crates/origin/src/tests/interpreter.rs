@@ -248,6 +248,8 @@ pub(super) struct Program {
     pub end: Registers,
     bytes: BTreeMap<Label, Labels>,
     stack: u64,
+    /// The address of the next instruction.
+    address: u64,
 }
 
 impl Program {
@@ -257,6 +259,7 @@ impl Program {
             end: Registers::default(),
             bytes: BTreeMap::new(),
             stack: STACK,
+            address: 0,
         };
         for operation in operations {
             program.step(*operation);
@@ -269,6 +272,7 @@ impl Program {
         let mut registers = Registers::default();
         registers.set(Register::R15, BASE);
         registers.set(Register::Rsp, self.stack);
+        registers.set_instruction_pointer(self.address);
         registers
     }
 
@@ -341,6 +345,8 @@ impl Program {
         bytes[..code.len()].copy_from_slice(&code);
         let mut registers = self.registers();
         change(&mut registers);
+        registers.set_instruction_pointer(self.address);
+        self.address += code.len() as u64;
         self.steps.push(Executed {
             bytes,
             registers,

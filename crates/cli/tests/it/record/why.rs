@@ -162,7 +162,12 @@ fn values_of_cpp_and_rust_are_followed() {
     let executable = Fixture::cpp("counted", &source("counted.cpp")).compile_plain();
     let run = recorded(&executable, &["6"], "", 0);
     let answered = answers(&run, &["break done", "run", "why result"]);
-    let expected = ["result = 4", "rate.of(amounts[1])", "amount / 2"];
+    let expected = [
+        "result = 4",
+        "rate.of(amounts[1])",
+        "amount / 2",
+        "amounts.push_back(8); (a constant)",
+    ];
     check(answer(&answered, "why result"), &expected);
     let executable = Fixture::rust("moved", &source("moved.rs")).compile_plain();
     let run = recorded(&executable, &[], "", 0);

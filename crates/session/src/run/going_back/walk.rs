@@ -12,7 +12,9 @@ use crate::run::going_back::waypoints;
 use crate::run::pause::{Goal, Pause};
 use crate::run::watchpoints;
 use crate::session::Session;
-use juror_debuggee::{Debuggee, MemoryAccess, Owner, Owners, StopEvent, SystemCalls, ThreadId};
+use juror_debuggee::{
+    Debuggee, MemoryAccess, Owner, Owners, StopEvent, SystemCallPhase, SystemCalls, ThreadId,
+};
 use juror_fault::CommandError;
 use juror_points::watchpoints::Watchpoint;
 use juror_schedule::ThreadPath;
@@ -348,8 +350,21 @@ impl Walk<'_> {
                 self.take_accesses(session, thread, accesses)
             }
             event => {
-                if matches!(event, StopEvent::SystemCall { .. }) {
+                if let StopEvent::SystemCall { thread, phase, .. } = event {
                     self.arm(session)?;
+                    let wanted = session.points.catchpoints.system_calls();
+                    if self.stepping == Some(thread) && wanted == SystemCalls::None {
+                        // The call was caught for this walk alone: it is the step.
+                        if matches!(phase, SystemCallPhase::Exit { .. }) {
+                            return Ok(Some(Happening {
+                                thread: Some(thread),
+                                is_stepped: true,
+                                ..Happening::default()
+                            }));
+                        }
+                        session.running_mut()?.debuggee.step(thread)?;
+                        return Ok(None);
+                    }
                 }
                 let observer = &mut SilentObserver;
                 let pause = session.take(event, observer, Goal::default())?;

@@ -8,7 +8,7 @@ use crate::session::Session;
 use juror_arch::Registers;
 use juror_debuggee::{Debuggee, ThreadId};
 use juror_fault::CommandError;
-use juror_origin::{Executed, Flow, INSTRUCTION_SIZE_MAX, Window};
+use juror_origin::{Executed, Flow, INSTRUCTION_SIZE_MAX, Window, reads};
 use juror_program::program::Program;
 use juror_schedule::ThreadPath;
 use std::collections::BTreeMap;
@@ -16,6 +16,9 @@ use std::ops::Range;
 
 /// The callers that are known at the first instruction.
 const CALLERS_MAX: usize = 16;
+
+/// The most bytes that are kept of what an instruction reads.
+const READ_MAX: usize = 64;
 
 /// The end of a recording.
 #[derive(Debug, Clone)]
@@ -65,6 +68,8 @@ pub(super) struct Recording {
     points: Vec<(u64, u64)>,
     /// The hashes of what was seen at them.
     hashes: Vec<(u64, u64)>,
+    /// What instructions have read from memory.
+    memory: BTreeMap<usize, Vec<(Range<u64>, Vec<u8>)>>,
     /// The calls of the recorded run that instructions have made.
     pub calls: BTreeMap<usize, (u32, usize)>,
     /// The addresses of the calls around the first instruction, outermost first.
@@ -163,6 +168,7 @@ struct Recorder {
     steps: Vec<Executed>,
     points: Vec<(u64, u64)>,
     hashes: Vec<(u64, u64)>,
+    memory: BTreeMap<usize, Vec<(Range<u64>, Vec<u8>)>>,
     calls: BTreeMap<usize, (u32, usize)>,
     made: usize,
     stretch: u64,
@@ -189,11 +195,22 @@ impl Recorder {
             .debuggee
             .calls_made(thread)
             .map_or(0, |(_, made)| made);
-        self.steps.push(Executed {
+        let executed = Executed {
             bytes,
             registers,
             stretch: self.stretch,
-        });
+        };
+        let read = |range: Range<u64>| {
+            let size = usize::try_from(range.end.checked_sub(range.start)?).ok()?;
+            let mut bytes = vec![0; size.min(READ_MAX)];
+            program.debuggee.read(range.start, &mut bytes).ok()?;
+            Some((range, bytes))
+        };
+        let memory: Vec<_> = reads(&executed).into_iter().filter_map(read).collect();
+        if !memory.is_empty() {
+            self.memory.insert(self.steps.len(), memory);
+        }
+        self.steps.push(executed);
         self.points.push((points, points));
         let hash = hash_of(&program.debuggee);
         self.hashes.push((hash, hash));
@@ -240,6 +257,7 @@ impl Recorder {
             start,
             points: self.points,
             hashes: self.hashes,
+            memory: self.memory,
             calls: self.calls,
             callers,
         }
@@ -249,6 +267,15 @@ impl Recorder {
 impl Recording {
     pub(super) fn len(&self) -> usize {
         self.window.steps().len()
+    }
+
+    /// Returns the bytes that an instruction has read from a range of memory, if they were kept.
+    pub(super) fn read(&self, index: usize, range: &Range<u64>) -> Option<Vec<u8>> {
+        self.memory.get(&index)?.iter().find_map(|(of, bytes)| {
+            let start = usize::try_from(range.start.checked_sub(of.start)?).ok()?;
+            let size = usize::try_from(range.end.checked_sub(range.start)?).ok()?;
+            Some(bytes.get(start..start.checked_add(size)?)?.to_vec())
+        })
     }
 
     /// Returns the moment before an instruction.

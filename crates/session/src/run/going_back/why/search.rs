@@ -42,6 +42,21 @@ pub(super) struct Wanted {
     pub range: Range<u64>,
     pub depth: u32,
     pub name: Option<String>,
+    /// The bytes that were read there later, if they are known.
+    pub bytes: Option<Vec<u8>>,
+}
+
+impl Wanted {
+    /// Returns whether the memory has the bytes that were read later.
+    fn has_bytes(&self, session: &Session) -> Result<bool, CommandError> {
+        let Some(expected) = &self.bytes else {
+            return Ok(true);
+        };
+        let mut bytes = vec![0; expected.len()];
+        let debuggee = &session.running()?.debuggee;
+        let is_read = debuggee.read(self.range.start, &mut bytes).is_ok();
+        Ok(is_read && bytes == *expected)
+    }
 }
 
 /// A search.
@@ -105,6 +120,7 @@ impl<'a> Search<'a> {
             range: asked.location.range.clone(),
             depth: 0,
             name: Some(asked.text.clone()),
+            bytes: None,
         };
         let here = self.here;
         let mut walk = self.walk(session)?;
@@ -175,7 +191,15 @@ impl<'a> Search<'a> {
         }
         let until = Until::Write(wanted.range.clone(), write);
         let location = Location::memory(wanted.range.clone());
-        match self.record(session, &until, &location)? {
+        let recorded = self.record(session, &until, &location)?;
+        match recorded {
+            Some(_) if !wanted.has_bytes(session)? => {
+                self.push(
+                    unknown(wanted, "its last write was not found again"),
+                    Place::START,
+                );
+                Ok(())
+            }
             Some(recording) => {
                 let asked = (&location, wanted.depth, wanted.name.clone());
                 self.explain_window(session, &recording, asked)
@@ -244,6 +268,7 @@ impl<'a> Search<'a> {
                 Err(error) if error.message == another_way().message => Recorded::TooLate,
                 recorded => recorded?,
             };
+            drop(walk);
             match recorded {
                 Recorded::Reached(recording) => {
                     let is_enough = !comes_from_before(&recording, location);
@@ -299,7 +324,7 @@ impl<'a> Search<'a> {
                 Err(error) if error.message == another_way().message => continue,
                 Err(error) => return Err(error),
             };
-            if !moment.is_there(session, thread)? {
+            if !moment.is_there(session, thread)? || !wanted.has_bytes(session)? {
                 continue;
             }
             let (write, was_watched) = (walk.last, walk.is_watching());

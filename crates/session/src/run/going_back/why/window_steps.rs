@@ -179,6 +179,7 @@ impl<'a> WindowSteps<'a> {
                     range: range.clone(),
                     depth: followed.depth,
                     name,
+                    bytes: self.recording.read(at, range),
                 };
                 let moment = self.recording.moment(at).ok_or_else(another_way)?;
                 self.items.push(Item::Memory(wanted, Box::new(moment)));
@@ -319,6 +320,7 @@ impl<'a> WindowSteps<'a> {
             range: 0..0,
             depth: followed.depth,
             name: followed.name.take(),
+            bytes: None,
         };
         let words = format!("{name}, set before the instructions that were followed");
         let place = self.recording.moment(0).ok_or_else(another_way)?.place();
