@@ -67,7 +67,7 @@ fn errors_are_reported() {
         ("juror run --cpu fast prog", "auto, shared, free"),
         ("juror run --record before prog", "--trace"),
         ("juror check run.jsonl", "--property"),
-        ("juror check --property p", "<TRACE>"),
+        ("juror check --property p", "<TRACE|FILE.run>"),
         ("juror check --merge --follow --property p t", "--follow"),
     ] {
         let error = parse_line(line).expect_err(line);

@@ -46,7 +46,8 @@ pub(super) fn calls_made_loops(definition: &Bound) -> Vec<Arc<str>> {
     let body = body.take_while(|(at, _)| *at <= last).take(LINES_MAX);
     let mut written: Vec<u32> = Vec::new();
     for (at, line) in body {
-        let is_possible = has_loop || has_word(line, "return");
+        // A line may have other functions, too.
+        let is_possible = has_loop || at > declared && has_word(line, "return");
         let calls = if is_possible { calls_in(line, name) } else { 0 };
         // The declaration looks like one.
         let calls = calls.saturating_sub(usize::from(at == declared));

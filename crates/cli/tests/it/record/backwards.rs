@@ -40,7 +40,10 @@ fn places(file: &Path, before: &[&str], command: &str, count: usize) -> Vec<Stri
     let groups = shown.chunks(SEEN.len() + 1).map(|group| {
         let seen = group.iter().filter(|(line, _)| line != command);
         let values = seen.map(|(_, answer)| answer.split_once(" = ").map_or(&**answer, |it| it.1));
-        values.collect::<String>()
+        // The session ends by `kill`.
+        values
+            .collect::<String>()
+            .replace("The program is gone.\n", "")
     });
     let mut groups: Vec<String> = groups.collect();
     let is_own =
