@@ -255,7 +255,7 @@ fn the_page_leads_a_recorded_run_to_a_place() {
     assert_eq!(point(3), 3);
     // The knob of the time line is released.
     let text = followed.command("goto 1");
-    assert!(text.contains("push"), "{text}");
+    assert!(text.contains("write"), "{text}");
     assert_eq!(point(1), 3);
     assert!(followed.command("print pushed").contains("= 1"));
     let text = followed.command("reverse-next");
