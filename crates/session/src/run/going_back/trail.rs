@@ -333,7 +333,7 @@ mod tests {
                 file: Rc::from(Path::new("a.c")),
                 number: u32::try_from(number).unwrap_or(0),
             },
-            ranges: [number * 16..number * 16 + 16].into(),
+            ranges: std::iter::once(number * 16..number * 16 + 16).collect(),
             is_start: address.is_multiple_of(16),
             begins: address.is_multiple_of(16),
             around: Around::Nothing,

@@ -14,6 +14,9 @@ use juror_schedule::ThreadPath;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// Ranges of memory with their bytes, by the number of the instruction that has read them.
+type Reads = BTreeMap<usize, Vec<(Range<u64>, Vec<u8>)>>;
+
 /// The callers that are known at the first instruction.
 const CALLERS_MAX: usize = 16;
 
@@ -68,8 +71,8 @@ pub(super) struct Recording {
     points: Vec<(u64, u64)>,
     /// The hashes of what was seen at them.
     hashes: Vec<(u64, u64)>,
-    /// What instructions have read from memory.
-    memory: BTreeMap<usize, Vec<(Range<u64>, Vec<u8>)>>,
+    /// The memory that instructions have read.
+    memory: Reads,
     /// The calls of the recorded run that instructions have made.
     pub calls: BTreeMap<usize, (u32, usize)>,
     /// The addresses of the calls around the first instruction, outermost first.
@@ -168,7 +171,7 @@ struct Recorder {
     steps: Vec<Executed>,
     points: Vec<(u64, u64)>,
     hashes: Vec<(u64, u64)>,
-    memory: BTreeMap<usize, Vec<(Range<u64>, Vec<u8>)>>,
+    memory: Reads,
     calls: BTreeMap<usize, (u32, usize)>,
     made: usize,
     stretch: u64,
