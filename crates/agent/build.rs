@@ -11,7 +11,7 @@ const BASE: u64 = 0x2000_0000_0000;
 /// The address of the image that records calls: out of reach of the first one.
 const RECORD_BASE: u64 = 0x2100_0000_0000;
 
-/// How an image is linked. The linkers set a base in ways of their own: it is moved to its own here.
+/// The arguments by which an image is linked. The linkers set a base in ways of their own: it is moved to its own here.
 const LINK: &str = "link-args=-nostartfiles -nostdlib -static-pie -Wl,--no-dynamic-linker \
                     -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-e,agent_start";
 

@@ -85,7 +85,7 @@ impl Control {
             Standing::Exit => self.leave_robust(index),
             Standing::Makes => self.has_accesses |= system::makes_thread(index),
             Standing::Reads(address, size) => return self.reach_write(index, (address, size)),
-            // What others have written meanwhile is lost.
+            // Writes of others meanwhile are lost.
             Standing::Writes(address, size, value) => {
                 memory::write_sized(address, size, value);
                 context(index).standing = Standing::Ready;

@@ -90,7 +90,7 @@ pub struct Context {
     pub awaited: Option<u64>,
     /// Where it used a lock last.
     pub site: u64,
-    /// Where it changes memory in two steps.
+    /// The place at which it changes memory in two steps.
     pub site_of_access: u64,
     pub condition: Option<ConditionWait>,
     pub stack_end: u64,

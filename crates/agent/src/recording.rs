@@ -38,9 +38,9 @@ pub struct OwnCall {
     pub behind: u64,
     /// The first of its arguments.
     pub arguments: [u64; 3],
-    /// What it has returned.
+    /// The result of the call.
     pub result: i64,
-    /// What the kernel has written for it, and where.
+    /// The bytes that the kernel has written for it, and their address.
     pub writes: Vec<(u64, Vec<u8>)>,
 }
 

@@ -24,7 +24,7 @@ pub struct Mark {
     pub bytes: u64,
 }
 
-/// How many checkpoints are kept.
+/// The number of checkpoints that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The most checkpoints.

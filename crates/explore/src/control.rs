@@ -77,7 +77,7 @@ pub(crate) struct Control {
     communication: CommunicationNotes,
     /// To where the run connects or sends, outside of the program.
     pub(crate) outside: BTreeSet<SocketAddr>,
-    /// When it was looked last whether the run gets on, and whether a thread is stopped for that.
+    /// The time of the last look whether the run gets on, and whether a thread is stopped for that.
     looked_at: Instant,
     is_stopping: bool,
     /// The objects that may be others' as well.

@@ -7,7 +7,7 @@ use crate::{Executed, INSTRUCTION_SIZE_MAX};
 use iced_x86::{FlowControl, Instruction, Mnemonic};
 use juror_arch::Registers;
 
-/// What is missing behind an instruction.
+/// The gap behind an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gap {
     None,

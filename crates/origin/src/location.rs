@@ -1,4 +1,4 @@
-//! Where bytes of a value are.
+//! Places of the bytes of a value.
 
 use iced_x86::Register;
 use std::ops::Range;

@@ -18,7 +18,7 @@ pub struct Window {
     steps: Vec<Executed>,
     /// The registers after the last one.
     end: Registers,
-    /// What each instruction does, as far as that was asked for.
+    /// The effect of each instruction, as far as that was asked for.
     effects: Vec<OnceCell<Effects>>,
 }
 
@@ -41,7 +41,7 @@ pub fn reads(executed: &Executed) -> Vec<Range<u64>> {
     ranges
 }
 
-/// Where an instruction leads.
+/// The way on behind an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// Into a function.
@@ -80,7 +80,7 @@ pub enum Origin {
     Computed {
         /// The instruction.
         at: usize,
-        /// What it has read.
+        /// The memory that it has read.
         inputs: Vec<Location>,
     },
     /// A constant of an instruction.

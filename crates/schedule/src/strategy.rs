@@ -49,7 +49,7 @@ pub enum Strategy {
     Pct(Pct),
     /// Random priorities of groups of threads that do the same.
     Groups(Groups),
-    /// Who has written lets another one go first.
+    /// A thread that has written lets another one go first.
     Relay(Relay),
     /// All choices, one after the other, run by run.
     Exhaustive(Exhaustive),

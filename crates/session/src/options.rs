@@ -81,7 +81,7 @@ pub struct Options {
     pub recorded_run: Option<PathBuf>,
     /// Whether each system call of a run that is recorded stops: to compare.
     pub records_by_stops: bool,
-    /// What is recorded.
+    /// The number of entries that are recorded.
     pub recorded: Arc<Tally>,
     /// The files of scenarios, with their properties.
     pub scenarios: Vec<PropertySource>,

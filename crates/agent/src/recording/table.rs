@@ -7,7 +7,7 @@ use super::layout::{
     CLOSES, IS_RECORDED, NEEDS_ANONYMOUS, NEEDS_COMMAND, NEEDS_FILE, NEEDS_QUESTION, NUMBERS,
 };
 
-/// What the kernel writes for a call.
+/// The memory that the kernel writes for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Output {
     None,

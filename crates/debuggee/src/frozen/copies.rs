@@ -60,7 +60,7 @@ impl FrozenRun {
     /// all its threads wait.
     ///
     /// # Errors
-    /// That is impossible; why.
+    /// A copy is impossible, for this reason.
     pub fn copy(&self, points: &[(u64, Owner, u32)]) -> Result<Thawed, ThawError> {
         let Some(mut control) = self.control.copy() else {
             return Err(ThawError::TemplateGone(self.process.template()));

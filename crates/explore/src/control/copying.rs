@@ -1,6 +1,6 @@
 //! The control of a copy of the program, which goes the same way from there.
 //!
-//! What the kernel tells the program it must be able to tell the copy: so the inputs are fed. Between two
+//! A copy must be told the same by the kernel as the program: so the inputs are fed. Between two
 //! orders nothing is under way, and the state of the control is that of the run.
 
 use super::Control;

@@ -1,12 +1,12 @@
 //! The descriptors of a recorded run: which file is behind them, and where in it the program reads.
 //!
-//! What is not certain is unknown: the place in a file whose descriptor came from elsewhere, that other
+//! Uncertain places are unknown: the place in a file whose descriptor came from elsewhere, that other
 //! processes share, or after a call of which it is not known where it leaves off.
 
 use super::entry::{Call, Entry};
 use rustc_hash::FxHashMap;
 
-/// What is known of the source of what a system call returned.
+/// The known source of the result of a system call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSource {
     /// The number of the call.
@@ -57,7 +57,7 @@ const SAME_FILES: u64 = 0x400;
 #[derive(Debug, Clone, Default)]
 struct Open {
     file: Option<String>,
-    /// Where the next call reads or writes, if it is known.
+    /// The place at which the next call reads or writes, if it is known.
     position: Option<u64>,
     appends: bool,
 }

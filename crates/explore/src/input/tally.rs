@@ -4,13 +4,13 @@ use super::entry::Entry;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is in a recording so far. The recorder counts, and who began the recording reads: to read the file
+/// The contents of a recording so far. The recorder counts, and who began the recording reads: to read the file
 /// again takes as long as to write it.
 #[derive(Debug, Default)]
 pub struct Tally {
     threads: AtomicU64,
     calls: AtomicU64,
-    /// Why the recording ended before the program.
+    /// The reason for which the recording ended before the program.
     stops: Mutex<Option<String>>,
 }
 

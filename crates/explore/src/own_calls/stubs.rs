@@ -10,7 +10,7 @@ const ROOM: u64 = 32;
 /// The room for the address of the image's entry.
 const ENTRY_ROOM: u64 = 16;
 
-/// What is written for the stubs of a module.
+/// The code that is written for the stubs of a module.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Stubs {
     /// Their code.

@@ -33,7 +33,7 @@ pub struct Recorded {
     pub properties: Vec<PropertySource>,
     /// Whether each call stops, also those that the program could note itself.
     pub by_stops: bool,
-    /// What is recorded.
+    /// The number of entries that are recorded.
     pub tally: Arc<Tally>,
 }
 

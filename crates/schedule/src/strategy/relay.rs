@@ -12,7 +12,7 @@ use crate::terms::AccessKind;
 /// A decision is made otherwise once in so many times, or never.
 const OTHERWISE: [Option<u64>; 4] = [None, Some(32), Some(16), Some(8)];
 
-/// Who has written lets another one go first.
+/// A thread that has written lets another one go first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Relay {
     random: Random,

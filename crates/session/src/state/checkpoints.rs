@@ -84,7 +84,7 @@ pub(crate) struct Automatic {
     pub(crate) when: Option<AutomaticCheckpoints>,
     /// The number of events before the next one.
     pub(crate) left: u32,
-    /// When it is looked next how many events the program has taken itself, and how many there were at
+    /// The time of the next look how many events the program has taken itself, and their number at
     /// the last checkpoint.
     pub(crate) look_at: Option<Instant>,
     pub(crate) counted: u64,

@@ -34,7 +34,7 @@ pub(crate) struct Waypoint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PointCount {
     pub(crate) number: u32,
-    /// That of which the number of hits depends.
+    /// The settings on which the number of hits depends.
     pub(crate) identity: String,
     pub(crate) hits: u64,
     /// By the number of the location.

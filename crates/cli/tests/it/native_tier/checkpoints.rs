@@ -48,7 +48,7 @@ fn session(tier: &str, checkpoints: &str, commands: &[&str]) -> String {
         .input(commands.join("\n") + "\nkill\nquit\n")
         .run();
     let text = format!("{}{}", output.stdout, output.stderr);
-    // How often the program was stopped differs.
+    // The number of stops of the program differs.
     let lines = text.lines().filter(|line| !line.contains(" times  "));
     lines.flat_map(|line| [line, "\n"]).collect()
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 /// The most steps of a walk.
 const STEPS: usize = 30;
 
-/// What is asked at each place.
+/// The questions at each place.
 const SEEN: [&str; 3] = ["print $pc", "print $sp", "backtrace 1"];
 
 /// Types commands over a run. Returns the answers to each, in order.

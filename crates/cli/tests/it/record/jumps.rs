@@ -16,7 +16,7 @@ const JUMPS_VARIABLE: &str = "JUROR_JUMPS";
 /// The number of places to which they lead at least.
 const PLACES: usize = 10;
 
-/// What is asked at each place: the number of schedule points, registers, what the program has computed,
+/// The questions at each place: the number of schedule points, registers, what the program has computed,
 /// its memory.
 const QUESTIONS: [&str; 5] = [
     "schedule",

@@ -26,7 +26,7 @@ pub(super) struct Kept {
     inserted: Inserted,
     passes: Passes,
     points: Vec<PointState>,
-    /// Where the walk has set out that has found the place last.
+    /// The place from which the walk set out that has found the goal last.
     pub(super) origin: Cell<Origin>,
     /// Whether walks set out at the start only.
     pub(super) starts_anew: Cell<bool>,

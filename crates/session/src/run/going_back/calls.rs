@@ -33,7 +33,7 @@ pub(super) struct Call {
     is_calling: bool,
 }
 
-/// What a thread has begun at its place before the line in which it is shown.
+/// The calls that a thread has begun at its place before the line in which it is shown.
 #[derive(Debug, Default)]
 pub(super) struct Begun {
     /// Whether it has entered the innermost of its calls there.

@@ -33,7 +33,7 @@ pub(crate) enum Calls {
 /// often its last statement is near.
 const POINTS_BEFORE: [u64; 2] = [0, 64];
 
-/// Where a step back leads.
+/// The end of a step back.
 #[derive(Debug)]
 enum Target {
     /// To a stop with a number, which is on the way.
@@ -52,7 +52,7 @@ pub(crate) fn reverse_statements(
     for turn in 0..count {
         match reverse_statement(session, calls, observer) {
             Ok(gone) => outcome = gone,
-            // What was gone stays gone.
+            // A point that was gone stays gone.
             Err(error) if turn > 0 && error.message == no_more_history().message => {
                 observer.notice(&error.message);
                 break;

@@ -142,7 +142,7 @@ struct Track<P, C> {
     /// The line before, and the last statement, at each depth of inlined calls on the path, 0 for
     /// the function itself.
     own: Vec<(Before, Option<Found<P>>)>,
-    /// How many of the inlined calls on the path the thread was in before.
+    /// The number of inlined calls on the path in which the thread was before.
     common: Option<usize>,
     /// The entries of the inlined calls on the path.
     entered: Vec<Option<Found<P>>>,

@@ -1,4 +1,4 @@
-//! How far a walk has come from where it has set out.
+//! The way of a walk from where it has set out.
 
 use crate::run::going_back::waypoints::Origin;
 use juror_checkpoint::thinning::{Limits, Pace};
@@ -12,7 +12,7 @@ const NEAR: Duration = Duration::from_millis(50);
 pub(super) struct Way {
     pub(super) origin: Origin,
     set_out: Instant,
-    /// When it was looked last whether a checkpoint is due.
+    /// The time of the last look whether a checkpoint is due.
     looked: (u64, Instant),
     pace: Pace,
     /// The number of schedule points at which it is looked next.

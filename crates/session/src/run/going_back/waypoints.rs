@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 /// The error of a walk that sets out where it has before, and cannot.
 pub(super) const GONE: &str = "a checkpoint of the run is gone";
 
-/// Where a walk sets out.
+/// The start of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Origin {
     /// The start of the run.
@@ -113,7 +113,7 @@ impl Kept {
                 if gone.points() == points {
                     return Ok(gone);
                 }
-                // What was counted from there must be counted anew.
+                // The counts from there must be made anew.
                 Err(CommandError::new(GONE))
             }
         }

@@ -37,7 +37,7 @@ const SIZE_MAX: u64 = 64;
 /// The DWARF numbers of the first vector registers.
 const VECTORS: std::ops::Range<u16> = 17..33;
 
-/// What is asked for.
+/// The value that is asked for.
 struct Asked {
     text: String,
     value: String,

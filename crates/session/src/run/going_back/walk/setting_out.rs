@@ -1,4 +1,4 @@
-//! Where a walk sets out, and how it sets out once more.
+//! The start of a walk, and its start once more.
 
 use super::Walk;
 use crate::run::going_back::again::Kept;
@@ -12,7 +12,7 @@ use juror_view::observer::Observer;
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
-/// What a walk tells of.
+/// The happenings that a walk tells of.
 pub(in crate::run::going_back) struct Plan {
     sites: Vec<u64>,
     told_at: Option<u64>,

@@ -7,7 +7,7 @@ use juror_program::program::Program;
 use juror_view::OriginKind;
 use std::ops::Range;
 
-/// What was there.
+/// The contents at the start.
 pub(super) struct Initial {
     pub kind: OriginKind,
     pub value: Option<String>,

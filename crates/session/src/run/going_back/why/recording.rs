@@ -77,7 +77,7 @@ pub(super) struct Recording {
     pub calls: BTreeMap<usize, (u32, usize)>,
     /// The addresses of the calls around the first instruction, outermost first.
     callers: Vec<u64>,
-    /// Where each instruction leads.
+    /// The way on behind each instruction.
     flows: Vec<Flow>,
 }
 

@@ -29,7 +29,7 @@ const NEAR: usize = 10_000;
 const FAR: usize = 100_000;
 const FARTHEST: usize = 200_000;
 
-/// What was found.
+/// The steps that were found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub steps: Vec<OriginStepView>,
@@ -67,7 +67,7 @@ pub(super) struct Search<'a> {
     pub found: Found,
 }
 
-/// What is noted on the way to the place of the user.
+/// The notes on the way to the place of the user.
 #[derive(Clone, Default)]
 struct LastWrite {
     call: Option<Call>,

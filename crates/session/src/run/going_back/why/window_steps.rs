@@ -375,7 +375,7 @@ impl<'a> WindowSteps<'a> {
                 false => behind.or(value),
             };
         }
-        // What is copied from there has the same value.
+        // A copy from there has the same value.
         followed.value = followed.value.take().or_else(|| value.clone());
         let step = OriginStepView {
             number: 0,
