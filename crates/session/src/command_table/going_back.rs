@@ -60,7 +60,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "run starts it; juror replay FILE.run makes it again, and goes back in it. What the \
                   program reads, the time and the order of its threads are kept. The threads run \
-                  one at a time, and a system call costs about 15 µs.",
+                  one at a time, and a system call that may wait costs about 15 µs.",
         completes: Completes::Files,
         group: Group::Running,
         run: |session, rest, _| recording::record(session, rest),

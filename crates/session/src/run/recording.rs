@@ -14,7 +14,7 @@ const NUMBERS_MAX: u32 = 100_000;
 
 /// The words of an offer to record, with what it costs.
 const OFFER: &str = "a run that is recorded goes back from such a place: record, then run; its threads \
-                     run one at a time, and a system call costs about 15 µs";
+                     run one at a time, and a system call that may wait costs about 15 µs";
 
 /// `record`, `record FILE`, `record stop`
 pub(crate) fn record(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
@@ -63,7 +63,7 @@ pub(crate) fn record(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     };
     Ok(Outcome::Message(format!(
         "The next run is recorded in {path}: {when}, and juror replay {path} makes it again and goes \
-         back in it.\nIts threads run one at a time, and a system call costs about 15 µs.",
+         back in it.\nIts threads run one at a time, and a system call that may wait costs about 15 µs.",
         path = path.display()
     )))
 }

@@ -90,11 +90,18 @@ impl Control {
             && call.arguments[..] == arguments[..3];
         if !is_same {
             let (there, here) = (u64::from(call.number), number);
+            let is_other = there != here;
             let (there, here) = (system_call_name(there), system_call_name(here));
-            let words = format!(
-                "thread {} calls {here}, where the recorded run has {there}",
-                thread_number + 1
-            );
+            let thread = thread_number + 1;
+            let words = if is_other {
+                format!("thread {thread} calls {here}, where the recorded run has {there}")
+            } else {
+                // The dynamic linker maps its cache before anything is fed, and unmaps it later.
+                format!(
+                    "thread {thread} calls {here} with other arguments, or from another place, than \
+                     in the recorded run: a file that it maps may have changed (/etc/ld.so.cache)"
+                )
+            };
             return Err(self.lost(&words));
         }
         if call.is_unknown {
