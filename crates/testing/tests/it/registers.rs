@@ -12,6 +12,7 @@ use std::path::Path;
 const ROOMS: &[(&str, &str)] = &[
     ("arch/", "the table of registers itself"),
     ("stub/src/", "the encoding of instructions is the subject"),
+    ("origin/src/", "the operands of decoded instructions"),
     (
         "stepping/src/line.rs",
         "the operands of decoded instructions",

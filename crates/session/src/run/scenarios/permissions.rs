@@ -426,6 +426,7 @@ mod tests {
                 "group",
                 "jump",
                 "property",
+                "record",
                 "restore",
                 "run",
                 "save",

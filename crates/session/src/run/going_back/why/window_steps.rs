@@ -7,6 +7,7 @@ use crate::run::going_back::another_way;
 use crate::run::going_back::place::Place;
 use crate::session::Session;
 use juror_arch::Register;
+use juror_arch::names::VECTORS;
 use juror_fault::CommandError;
 use juror_origin::{Leaf, Location, Origin, Storage};
 use juror_view::{OriginKind, OriginStepView};
@@ -313,7 +314,10 @@ impl<'a> WindowSteps<'a> {
                 let register = Register::ENCODED.get(usize::from(number));
                 register.map_or_else(String::new, |it| it.name().to_owned())
             }
-            Storage::Vector(number) => format!("xmm{number}"),
+            Storage::Vector(number) => {
+                let name = VECTORS.get(usize::from(number)).copied();
+                name.unwrap_or("a vector register").to_owned()
+            }
             _ => "the flags".to_owned(),
         };
         let wanted = Wanted {
