@@ -123,6 +123,7 @@ fn line_of(entry: &Entry) -> String {
         // The working directory is shared by all tests of this process, and no file must be left.
         "cd" => "cd .".to_owned(),
         "save" => "save breakpoints /dev/null".to_owned(),
+        "record" => "record stop".to_owned(),
         "generate-core-file" => "gcore /no/such/directory/core".to_owned(),
         // The first example assigns to a variable of the program.
         "set" => "set follow parent".to_owned(),
