@@ -54,7 +54,7 @@ impl Verdict {
     }
 }
 
-/// Those who make runs: this thread, and others.
+/// The workers that make runs: this thread, and others.
 pub(crate) struct Workers<'a> {
     runner: &'a Runner,
     others: Vec<Sender<Arc<Round>>>,
@@ -128,7 +128,7 @@ struct Round {
 struct Progress {
     /// The runs that nobody has taken, by number.
     tasks: VecDeque<Task>,
-    /// Those that are being made.
+    /// The runs that are being made.
     pending: Vec<u32>,
     /// The first that ends the search.
     end: u32,

@@ -150,7 +150,7 @@ pub struct KnownSites {
     known: RefCell<FxHashMap<PointSet, (Placed, Rc<Sites>)>>,
     /// The loops that spin without a point.
     learned: RefCell<Vec<Learned>>,
-    /// Those that were known before the run.
+    /// The loops that were known before the run.
     before: RefCell<Vec<Learned>>,
 }
 

@@ -262,16 +262,13 @@ fn conditional_move(context: &Context<'_>) -> Option<Effects> {
         return None;
     };
     let mut effects = Effects::default();
-    match holds(context.instruction.condition_code(), context.before.flags()) {
-        true => {
-            let from = operand(&context.instruction, context.before, 1);
-            write(context, &mut effects, &to, &from);
-        }
-        false => {
-            let rest = zeroed_behind(&to, false);
-            rest.into_iter()
-                .for_each(|rest| effects.push(rest, From::Zeros));
-        }
+    if holds(context.instruction.condition_code(), context.before.flags()) {
+        let from = operand(&context.instruction, context.before, 1);
+        write(context, &mut effects, &to, &from);
+    } else {
+        let rest = zeroed_behind(&to, false);
+        rest.into_iter()
+            .for_each(|rest| effects.push(rest, From::Zeros));
     }
     Some(effects)
 }
@@ -310,9 +307,10 @@ fn address(context: &Context<'_>) -> Effects {
         .filter(|it| it.is_gpr())
         .map(Location::of)
         .collect();
-    let from = match inputs.is_empty() {
-        true => From::Constant,
-        false => From::Computed(inputs),
+    let from = if inputs.is_empty() {
+        From::Constant
+    } else {
+        From::Computed(inputs)
     };
     let mut effects = Effects::default();
     if let Operand::At(to) = operand(instruction, context.before, 0) {
@@ -349,9 +347,10 @@ fn compare_and_exchange(context: &Context<'_>) -> Option<Effects> {
     let mut effects = Effects::default();
     let compared = vec![to.clone(), accumulator.clone()];
     effects.push(Location::flags(), From::Computed(compared));
-    match context.after.flags() & ZERO != 0 {
-        true => write(context, &mut effects, &to, &Operand::At(from)),
-        false => write(context, &mut effects, &accumulator, &Operand::At(to)),
+    if context.after.flags() & ZERO != 0 {
+        write(context, &mut effects, &to, &Operand::At(from))
+    } else {
+        write(context, &mut effects, &accumulator, &Operand::At(to))
     }
     Some(effects)
 }

@@ -20,15 +20,14 @@ pub(crate) enum Gap {
 pub(crate) fn gap_behind(executed: &Executed, after: &Registers) -> Gap {
     let instruction = decode(executed);
     let behind = after.instruction_pointer();
-    match leads_to(&instruction, behind) {
-        true => Gap::None,
-        false if instruction.mnemonic() == Mnemonic::Syscall => {
-            match is_comparison_behind(executed, &instruction, after) {
-                true => Gap::Comparison,
-                false => Gap::Any,
-            }
-        }
-        false => Gap::Any,
+    if leads_to(&instruction, behind) {
+        return Gap::None;
+    }
+    let is_call = instruction.mnemonic() == Mnemonic::Syscall;
+    if is_call && is_comparison_behind(executed, &instruction, after) {
+        Gap::Comparison
+    } else {
+        Gap::Any
     }
 }
 

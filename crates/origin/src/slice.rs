@@ -268,15 +268,15 @@ impl Window {
             take(hit, &write.from, (index, skipped), pieces, leaves, zeros);
             return;
         }
-        let origin = match is_memory {
-            true => Origin::Memory {
+        let origin = if is_memory {
+            Origin::Memory {
                 range: piece.location.range.clone(),
                 at: piece.read_at,
-            },
-            false if piece.location.storage == Storage::Other => {
-                Origin::Unknown { at: piece.read_at }
             }
-            false => Origin::Register(piece.location.clone()),
+        } else if piece.location.storage == Storage::Other {
+            Origin::Unknown { at: piece.read_at }
+        } else {
+            Origin::Register(piece.location.clone())
         };
         leaves.push(piece.leaf(origin));
     }
@@ -324,9 +324,10 @@ impl Piece {
     /// Returns the part of it that has this range, which is looked for before an instruction.
     fn narrowed(&self, range: Range<u64>, before: usize) -> Piece {
         Piece {
-            offset: match self.is_sign {
-                true => self.offset,
-                false => self.offset + range.start.wrapping_sub(self.location.range.start),
+            offset: if self.is_sign {
+                self.offset
+            } else {
+                self.offset + range.start.wrapping_sub(self.location.range.start)
             },
             is_sign: self.is_sign,
             location: Location {

@@ -24,9 +24,10 @@ pub(crate) fn string(context: &Context<'_>) -> Option<Effects> {
     };
     let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
     let register = |registers: &Registers, it| value_of(registers, it).unwrap_or_default();
-    let count = match repeats {
-        true => register(before, Register::RCX).wrapping_sub(register(after, Register::RCX)),
-        false => 1,
+    let count = if repeats {
+        register(before, Register::RCX).wrapping_sub(register(after, Register::RCX))
+    } else {
+        1
     };
     let is_down = before.flags() & DIRECTION != 0;
     let range = |pointer| {

@@ -203,9 +203,10 @@ fn a_value_is_not_followed_past_missing_instructions() {
         registers.set_instruction_pointer(end);
         let rbx = Location::general(3, 8);
         let leaves = Window::new(steps, registers).trace(&rbx, 1);
-        let expected = match is_known {
-            true => Origin::Register(rbx),
-            false => Origin::Unknown { at: 0 },
+        let expected = if is_known {
+            Origin::Register(rbx)
+        } else {
+            Origin::Unknown { at: 0 }
         };
         assert_eq!(leaves[0].origin, expected, "{code:x?}");
     }

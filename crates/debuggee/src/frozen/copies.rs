@@ -31,7 +31,7 @@ impl Debuggee {
     /// memory.
     ///
     /// # Errors
-    /// It cannot be kept; why.
+    /// The run cannot be kept, for this reason.
     pub fn freeze_run(&mut self) -> Result<Option<FrozenRun>, FreezeError> {
         let control = self.wait.control.as_ref().and_then(|it| it.copy());
         let is_quiet = self.wait.events.is_empty() && self.wait.departing.is_empty();

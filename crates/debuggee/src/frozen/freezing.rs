@@ -19,7 +19,7 @@ use crate::state::thread::State;
 /// The numbers of the processes and threads that are made of what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Numbers {
-    /// Those that they had, if that is possible.
+    /// The numbers that they had, if that is possible.
     Old,
     New,
 }

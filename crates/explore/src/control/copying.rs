@@ -111,7 +111,7 @@ impl Control {
         self.communication.renumber(numbers);
         self.signals.renumber(numbers);
         self.seen = None;
-        // Those that have ended keep their places: threads are numbered by them.
+        // Ended threads keep their places, by which threads are numbered.
         for thread in &mut self.started {
             *thread = numbers.of(*thread).unwrap_or(ThreadId(0));
         }

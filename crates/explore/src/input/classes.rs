@@ -57,7 +57,7 @@ pub(crate) enum Effect {
     Makes,
     /// Its first argument is closed.
     Closes,
-    /// Those from its first argument to its second one are closed.
+    /// The descriptors from its first argument to its second one are closed.
     ClosesRange,
 }
 

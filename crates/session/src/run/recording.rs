@@ -71,7 +71,7 @@ pub(crate) fn record(session: &mut Session, rest: &str) -> Result<Outcome, Comma
 /// Returns the name of the next file of a run of a program, in this directory.
 ///
 /// # Errors
-/// There are too many.
+/// Too many files of runs are in the directory.
 pub fn free_name(program: &Path) -> Result<PathBuf, CommandError> {
     let name = program.file_name().unwrap_or(OsStr::new("program"));
     for number in 1..NUMBERS_MAX {

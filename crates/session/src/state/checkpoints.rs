@@ -31,7 +31,7 @@ pub(crate) struct Checkpoints {
     pub(crate) namespace: Option<bool>,
     /// The PID namespace of the present program.
     pub(crate) numbers: PidNamespace,
-    /// Those from which the run goes back.
+    /// The checkpoints from which the run goes back.
     pub(crate) waypoints: Waypoints,
 }
 

@@ -170,9 +170,10 @@ fn forms(name: &str, argument: &str) -> Vec<(String, &'static str)> {
         .chars()
         .take(argument.chars().count() / 2)
         .collect();
-    let comment = match EXPRESSIONS.contains(&name) {
-        true => "",
-        false => JUNK,
+    let comment = if EXPRESSIONS.contains(&name) {
+        ""
+    } else {
+        JUNK
     };
     let listed = match name {
         "condition" => "",

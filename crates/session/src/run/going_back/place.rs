@@ -47,13 +47,12 @@ impl Place {
                 walk.tell_at(points);
             }
         }
-        let (mut thread, mut stop) = match self.points == 0 && self.site.is_none() {
-            true => {
-                let thread = session.thread()?;
-                session.begin(&mut SilentObserver)?;
-                (thread, None)
-            }
-            false => self.walk(session, walk)?,
+        let (mut thread, mut stop) = if self.points == 0 && self.site.is_none() {
+            let thread = session.thread()?;
+            session.begin(&mut SilentObserver)?;
+            (thread, None)
+        } else {
+            self.walk(session, walk)?
         };
         walk.visit_no_more(session)?;
         let path = path_of(&session.running()?.debuggee, thread);
@@ -205,9 +204,12 @@ pub(crate) fn go_to(
     };
     go_back(session, |session, kept| {
         let arrived = place.arrive(session, kept, &here, observer);
-        arrived.map_err(|error| match error.message == another_way().message {
-            true => CommandError::new(format!("the run has no schedule point {points}")),
-            false => error,
+        arrived.map_err(|error| {
+            if error.message == another_way().message {
+                CommandError::new(format!("the run has no schedule point {points}"))
+            } else {
+                error
+            }
         })
     })
 }

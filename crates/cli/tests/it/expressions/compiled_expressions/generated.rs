@@ -205,14 +205,15 @@ impl Forms {
                 let (left, count) = (self.whole(depth), self.whole(depth.min(1)));
                 // C++ defines the bits that leave a signed type; here integers are exact.
                 let is_defined = operator == "<<" && self.language == Language::Cpp;
-                let left = match is_defined {
-                    true => Form {
+                let left = if is_defined {
+                    Form {
                         text: format!("((unsigned long){})", left.text),
                         class: Class::Whole,
                         reads: left.reads,
                         parts: vec![left],
-                    },
-                    false => left,
+                    }
+                } else {
+                    left
                 };
                 let mask = self.chosen(&["7", "15", "31"]);
                 let count = Form {

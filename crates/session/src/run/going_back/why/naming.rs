@@ -169,9 +169,10 @@ pub(super) fn number(bytes: &[u8]) -> String {
         [a, b, c, d] => i32::from_le_bytes([a, b, c, d]).to_string(),
         [a, b, c, d, e, f, g, h] => {
             let number = i64::from_le_bytes([a, b, c, d, e, f, g, h]);
-            match (-LARGE..LARGE).contains(&number) {
-                true => number.to_string(),
-                false => format!("{number:#x}"),
+            if (-LARGE..LARGE).contains(&number) {
+                number.to_string()
+            } else {
+                format!("{number:#x}")
             }
         }
         _ => {
@@ -186,9 +187,10 @@ pub(super) fn number(bytes: &[u8]) -> String {
             .iter()
             .all(|it| it.is_ascii_graphic() || b" \n\t".contains(it))
         && rest.iter().all(|it| *it == 0);
-    match is_text {
-        true => format!("{number} ({:?})", String::from_utf8_lossy(text)),
-        false => number,
+    if is_text {
+        format!("{number} ({:?})", String::from_utf8_lossy(text))
+    } else {
+        number
     }
 }
 

@@ -374,9 +374,10 @@ impl<'a> WindowSteps<'a> {
         if let Some(range) = self.recording.window.written(at).first() {
             name = name.or_else(|| self.names.name(program, range));
             let behind = self.value_behind(at, range)?;
-            value = match is_first {
-                true => value.or(behind),
-                false => behind.or(value),
+            value = if is_first {
+                value.or(behind)
+            } else {
+                behind.or(value)
             };
         }
         // A copy from there has the same value.
