@@ -72,8 +72,25 @@ pub(crate) fn reverse_continue(
     Ok(outcome)
 }
 
+/// Returns whether the run stands at its start.
+fn is_at_start(session: &Session) -> bool {
+    session.is_fresh() || session.processes.stop.is_start
+}
+
 /// Returns the place at which the run stands, and from which it can go back.
 fn place_to_leave(session: &Session) -> Result<Here, CommandError> {
+    let here = place_to_go_from(session)?;
+    if is_at_start(session) {
+        return Err(CommandError::with_help(
+            "this is the start of the run",
+            "continue goes on from here, goto 27 to a schedule point",
+        ));
+    }
+    Ok(here)
+}
+
+/// Returns the place at which the run stands, and from which it can go to others: the start is one.
+fn place_to_go_from(session: &Session) -> Result<Here, CommandError> {
     let Some(file) = &session.options.schedule else {
         return Err(match &session.launch.unrecorded {
             Some(recorded) => CommandError::with_help(
@@ -90,9 +107,6 @@ fn place_to_leave(session: &Session) -> Result<Here, CommandError> {
         return Err(CommandError::new(
             "this run changes your files, and would change them again on the way back",
         ));
-    }
-    if session.is_fresh() || session.processes.stop.is_start {
-        return Err(CommandError::new("this is the start of the run"));
     }
     if session.processes.are_several() {
         return Err(CommandError::new("only a run of one process goes back"));
@@ -114,6 +128,9 @@ fn place_to_leave(session: &Session) -> Result<Here, CommandError> {
             "the run has left the order of its file, so it cannot be made again",
             "run makes the run of the file again from its start",
         ));
+    }
+    if is_at_start(session) {
+        return Ok(Here::start());
     }
     Here::of(session)
 }

@@ -70,7 +70,8 @@ fn a_recorded_run_goes_back_to_what_was_written() {
     let file = run.file.display().to_string();
     // The second worker begins; by then the pipe is open.
     let commands = "break work if number == 1\nrun\nlast-write ends\nbacktrace\nprint ends\n\
-                    continue\nprint (long)number\nreverse-continue\nreverse-continue\nkill\nquit\n";
+                    continue\nprint (long)number\nreverse-continue\nreverse-continue\n\
+                    goto 2\nschedule\nkill\nquit\n";
     let output = juror(&["replay", &file]).input(commands).run();
     let text = format!("{}{}", output.stdout, output.stderr);
     for words in [
@@ -79,6 +80,8 @@ fn a_recorded_run_goes_back_to_what_was_written() {
         "{3, 4}",
         "there is no earlier stop",
         "this is the start of the run",
+        // From the start a run goes forwards.
+        "2 schedule points so far",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }

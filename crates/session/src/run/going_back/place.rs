@@ -3,7 +3,9 @@
 use crate::run::going_back::again::Kept;
 use crate::run::going_back::here::{Here, path_of};
 use crate::run::going_back::walk::{Happening, Walk, points_of};
-use crate::run::going_back::{Arrived, another_way, go_back, is_standstill, place_to_leave, shown};
+use crate::run::going_back::{
+    Arrived, another_way, go_back, is_standstill, place_to_go_from, shown,
+};
 use crate::run::pause::Pause;
 use crate::session::Session;
 use juror_arch::Register;
@@ -193,10 +195,7 @@ pub(crate) fn go_to(
             )
         })?,
     };
-    let here = match place_to_leave(session) {
-        Err(_) if session.is_fresh() && session.options.schedule.is_some() => Here::start(),
-        here => here?,
-    };
+    let here = place_to_go_from(session)?;
     let place = Place {
         points,
         site: None,

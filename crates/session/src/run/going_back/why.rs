@@ -14,10 +14,10 @@ mod search;
 mod window_steps;
 
 use crate::run::going_back::again::Kept;
-use crate::run::going_back::here::{Here, Kind};
+use crate::run::going_back::here::Kind;
 use crate::run::going_back::instructions::ended;
 use crate::run::going_back::last_write::{Call, object};
-use crate::run::going_back::{go_back, place_to_leave, walked};
+use crate::run::going_back::{go_back, place_to_go_from, place_to_leave, walked};
 use crate::session::Session;
 use crate::state::values::convenience;
 use juror_arch::Register;
@@ -98,10 +98,7 @@ fn go_to_step(
             "why EXPRESSION lists the origins of a value, with their numbers",
         )
     })?;
-    let here = match place_to_leave(session) {
-        Err(_) if session.is_fresh() && session.options.schedule.is_some() => Here::start(),
-        here => here?,
-    };
+    let here = place_to_go_from(session)?;
     go_back(session, |session, kept| {
         place.arrive(session, kept, &here, observer)
     })
